@@ -18,6 +18,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/democmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/exportcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/forgetcmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/logincmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/mcpcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/permitcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/redactcmd"
@@ -41,7 +42,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
 		spoolcmd.Command(),
 		toolscmd.Tools(), toolscmd.Call(),
-		servecmd.Command(), mcpcmd.Command(), configcmd.Command(), versionCommand(version))
+		servecmd.Command(), mcpcmd.Command(), logincmd.Login(), logincmd.Logout(), logincmd.Whoami(),
+		configcmd.Command(), versionCommand(version))
 	return cli.Run(ctx, program, args, stdin, stdout, stderr)
 }
 

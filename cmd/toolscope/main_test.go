@@ -15,10 +15,15 @@ import (
 const programEnv = "TOOLSCOPE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "mcp" && os.Args[2] == "bridge" { // as toolscope starts itself
+		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	switch program := os.Getenv(programEnv); program {
 	case "":
 		os.Unsetenv("COLUMNS") // tables are as wide as they like to be
 		os.Exit(m.Run())
+	case "browser":
+		os.Exit(openPage(os.Args[1]))
 	case "toolscope":
 		os.Unsetenv(programEnv)
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -452,7 +452,7 @@ func TestProxyWords(t *testing.T) {
 		{"mcp --help", exitOK, "--inject-context"},
 		{"mcp", exitUsage, "got no server"},
 		{"mcp npx", exitUsage, `got argument "npx"`},
-		{"mcp --target http://x/", exitUsage, "want both"},
+		{"mcp --listen :1", exitUsage, "want both"},
 		{"mcp --target ftp://x/ --listen :1", exitUsage, "--target"},
 		{"mcp --listen :1 -- x", exitUsage, "want one of both"},
 		{"mcp --hung 0s -- x", exitUsage, "--hung"},

@@ -71,8 +71,8 @@ func TestWrapAndUnwrapAFile(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("got %v and %v, want the mode as it was", info.Mode(), err)
 	}
-	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 4 {
-		t.Errorf("got copies %q, want four", copies)
+	if copies, _ := filepath.Glob(file + ".*.bak"); len(copies) != 0 {
+		t.Errorf("got copies %q, want none of a file that is as it was", copies)
 	}
 	// What would keep the server from starting is reported here, where the user reads it.
 	for want, option := range map[string][]string{

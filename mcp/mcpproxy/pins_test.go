@@ -300,7 +300,7 @@ func TestLongListsAreAccepted(t *testing.T) {
 				}
 				w.settle()
 				if accept && (w.Baseline.Pinnable() == nil && !w.Baseline.Accepting) != tt.accepted {
-					t.Errorf("got %v accepted, want it so: %t", w.Baseline.Tools, tt.accepted)
+					t.Errorf("got %v accepted, want it so: %t", w.Baseline.Names(), tt.accepted)
 				}
 			}
 		})

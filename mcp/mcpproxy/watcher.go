@@ -36,6 +36,9 @@ type Options struct {
 	// and new ones, and removes them from the server's lists. The default reports them and lets
 	// them through. New fails with [ErrNotAccepted] if no tools were ever accepted.
 	PinTools bool
+	// Upstream makes what [Watcher.Serve] sends requests to the server over, given what it would
+	// send them over itself; the default, nil, is that.
+	Upstream func(http.RoundTripper) http.RoundTripper
 }
 
 // A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of that
@@ -50,7 +53,7 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	}
 	o := watch.Settings{
 		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
-		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Baseline: new(pins.Baseline),
+		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Upstream: options.Upstream, Baseline: new(pins.Baseline),
 	}
 	if o.HungAfter <= 0 {
 		o.HungAfter = time.Minute

@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,7 @@ const (
 	defaultMaxBytes = 256 << 10
 	defaultTimeout  = 30 * time.Second
 	defaultResource = "database"
+	maxPrefix       = 32
 )
 
 // Options say how the tools work. Dialect must be set.
@@ -44,6 +46,10 @@ type Options struct {
 	// stored reads of the same database stale: toolsets over one database share it, those
 	// over others have another. "" is "database".
 	Resource string
+	// Prefix stands before the tools' names, so that the tools over several databases can be in one registry:
+	// "orders_" gives orders_sql_query. It has letters, digits, "_" and "-" only, 32 at most; "" is none. With a
+	// Prefix the default of Resource is "database:" and the Prefix.
+	Prefix string
 }
 
 // A Toolset is the tools over one database. It is safe for concurrent use, and
@@ -75,6 +81,15 @@ func New(db *sql.DB, o Options) (*Toolset, error) {
 	o.MaxRows = cmp.Or(o.MaxRows, defaultMaxRows)
 	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	if len(o.Prefix) > maxPrefix || strings.ContainsFunc(o.Prefix, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}) {
+		return nil, fmt.Errorf("sqldb: Options.Prefix: got %.80q, want at most %d letters, digits, \"_\" and \"-\"",
+			o.Prefix, maxPrefix)
+	}
+	if o.Prefix != "" {
+		o.Resource = cmp.Or(o.Resource, defaultResource+":"+o.Prefix)
+	}
 	o.Resource = cmp.Or(o.Resource, defaultResource)
 	return &Toolset{db, o, d}, nil
 }

@@ -386,3 +386,34 @@ func TestToolsNameTheirDatabase(t *testing.T) {
 		}
 	}
 }
+
+// The tools over two databases could not be in one registry.
+func TestPrefix(t *testing.T) {
+	r := new(toolkit.Registry)
+	for _, prefix := range []string{"orders_", "stock_"} {
+		db, _ := open(t)
+		tools, err := sqldb.New(db, sqldb.Options{Dialect: sqldb.SQLite, Prefix: prefix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Register(append(tools.ReadTools(), tools.WriteTool())...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if res := call(t.Context(), r, "orders_sql_exec", object{"statement": "DELETE FROM items"}); res.Fault != nil {
+		t.Error(res.Output)
+	}
+	for name, want := range map[string]int{"orders_sql_query": 0, "stock_sql_query": 3} {
+		if got := parse(t, call(t.Context(), r, name, object{"query": "SELECT * FROM items"})); got.RowCount != want {
+			t.Errorf("%s: got %d rows, want %d", name, got.RowCount, want)
+		}
+		if d := r.Lookup(name); d == nil || d.Resources[0] != "database:"+strings.TrimSuffix(name, "sql_query") {
+			t.Errorf("%s: got %+v", name, d)
+		}
+	}
+	for _, prefix := range []string{"a b", "ä", strings.Repeat("x", 33)} {
+		if _, err := sqldb.New(&sql.DB{}, sqldb.Options{Dialect: sqldb.SQLite, Prefix: prefix}); err == nil {
+			t.Errorf("%q: got no error", prefix)
+		}
+	}
+}

@@ -72,7 +72,7 @@ func (t *Toolset) ReadTools() []toolkit.Tool {
 // Register it only where an agent may write.
 func (t *Toolset) WriteTool() toolkit.Tool {
 	return toolkit.NewTool(toolkit.Definition{
-		Name: "sql_exec",
+		Name: t.options.Prefix + "sql_exec",
 		Description: fmt.Sprintf("Runs one SQL statement that writes, in the %s dialect and a transaction of its own, "+
 			"and answers with the number of rows changed.", t.options.Dialect),
 		Title:       "Change the database",
@@ -85,6 +85,7 @@ func (t *Toolset) WriteTool() toolkit.Tool {
 
 // reads adds to a definition what the tools that read the database have in common.
 func (t *Toolset) reads(d toolkit.Definition) toolkit.Definition {
+	d.Name = t.options.Prefix + d.Name
 	d.Type, d.Category, d.Risk = toolkit.ToolDatastore, "database", toolkit.RiskLow
 	d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = toolkit.Yes, toolkit.Yes, toolkit.No, toolkit.No
 	d.Timeout, d.Resources = t.options.Timeout+answerTime, []string{t.options.Resource}
@@ -115,7 +116,8 @@ func (t *Toolset) describe(ctx context.Context, in describeInput) (string, error
 		return "", err
 	}
 	if a.RowCount == 0 {
-		return "", arg.Invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table), "one that sql_tables lists")
+		return "", arg.Invalid("table", fmt.Sprintf("%.80q, which does not exist", in.Table),
+			"one that "+t.options.Prefix+"sql_tables lists")
 	}
 	return arg.JSON(a)
 }

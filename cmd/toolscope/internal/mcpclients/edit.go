@@ -5,13 +5,13 @@ package mcpclients
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 )
 
@@ -26,50 +26,108 @@ var ErrNoServer = errors.New("no server of that name")
 // bare is the option of `toolscope mcp` that says that the server had no "args", for Unwrap.
 const bare = "--bare"
 
-// Wrap returns a file's text in which a server is started by proxy, which is a program with its
-// arguments, followed by "--" and the server's own command. The text may have comments and
-// trailing commas. It is an error if there is no such server ([ErrNoServer]), if it is wrapped
-// already, or if it is not one that is started by a command.
-func Wrap(text []byte, name string, proxy []string) ([]byte, error) {
-	s, err := find(text, name)
-	if err != nil {
-		return nil, err
-	}
-	if s.wrapped() {
-		return nil, fmt.Errorf("mcpclients: %.80q: got a server that is wrapped already, want one that is not", name)
-	}
-	words := slices.Clone(proxy[1:])
-	if !s.args.there() {
-		words = append(words, bare)
-	}
-	var inserted []string
-	for _, w := range append(words, "--") {
-		inserted = append(inserted, string(hujson.String(w)))
-	}
-	list := strings.Join(append(inserted, string(s.command.textOf(text))), ", ")
-	program := []byte(hujson.String(proxy[0]))
-	if !s.args.there() {
-		return replace(text, edit{s.command, append(program, `, "args": [`+list+`]`...)}), nil
-	}
-	if len(s.list) > 0 {
-		list += ", "
-	}
-	return replace(text, edit{s.command, program}, edit{span{s.args.start + 1, s.args.start + 1}, []byte(list)}), nil
+// WrappedEnv is the variable that has the entry of a wrapped server with a URL as it was: for Unwrap, and for
+// `toolscope mcp`, which sends its headers.
+const WrappedEnv = "TOOLSCOPE_WRAPPED"
+
+// A Server is an entry of a file.
+type Server struct {
+	Name    string
+	Project string // of Claude Code's, for which the entry is; "" for all
+	// Command is the program and its arguments, URL the address; one of them is set. Those of a wrapped server are
+	// its own.
+	Command []string
+	URL     string
+	Wrapped bool
+	// Problem is why the entry cannot be wrapped; "" if it can.
+	Problem string
 }
 
-// Unwrap returns a file's text in which a server that was wrapped is started by itself again.
-func Unwrap(text []byte, name string) ([]byte, error) {
-	s, err := find(text, name)
+// Servers are those of a file, in its order.
+func Servers(text []byte) ([]Server, error) {
+	entries, err := entriesOf(text)
 	if err != nil {
 		return nil, err
 	}
-	if !s.wrapped() {
+	var list []Server
+	for _, e := range entries {
+		list = append(list, e.server())
+	}
+	return list, nil
+}
+
+// Wrap returns a file's text in which a server is started by proxy, which is a program with its
+// arguments, followed by "--" and the server's own command, or by --target and its URL. The text may have comments
+// and trailing commas, or be TOML. It is an error if there is no such server ([ErrNoServer]), if it is wrapped
+// already, or if it is not one that can be wrapped.
+func Wrap(text []byte, name, project string, proxy []string) ([]byte, error) {
+	e, err := find(text, name, project)
+	if err != nil {
+		return nil, err
+	}
+	if e.wrapped() {
+		return nil, fmt.Errorf("mcpclients: %.80q: got a server that is wrapped already, want one that is not", name)
+	}
+	out, err := e.wrap(text, proxy)
+	if err != nil {
+		return nil, err
+	}
+	if back, err := Unwrap(out, name, project); err != nil || !bytes.Equal(back, text) {
+		return nil, fmt.Errorf("mcpclients: %.80q: got an entry that could not be restored, want a plainer one", name)
+	}
+	return out, nil
+}
+
+// wrap puts the proxy in front.
+func (e *entry) wrap(text []byte, proxy []string) ([]byte, error) {
+	if e.url != "" {
+		return e.wrapURL(text, proxy)
+	}
+	words := slices.Clone(proxy[1:])
+	if !e.args.there() && !e.joined {
+		words = append(words, bare)
+	}
+	words = append(words, "--")
+	if e.joined {
+		words = slices.Insert(words, 0, proxy[0])
+	}
+	var inserted []string
+	for _, w := range words {
+		inserted = append(inserted, quoted(w))
+	}
+	if e.joined { // the program is the first of the list
+		return replace(text, edit{span{e.command.start, e.command.start}, []byte(strings.Join(inserted, ", ") + ", ")}), nil
+	}
+	list := strings.Join(append(inserted, string(e.command.textOf(text))), ", ")
+	program := []byte(quoted(proxy[0]))
+	if !e.args.there() {
+		return replace(text, edit{e.command, append(program, e.newArgs+`[`+list+`]`...)}), nil
+	}
+	if len(e.list) > 0 {
+		list += ", "
+	}
+	return replace(text, edit{e.command, program}, edit{span{e.args.start + 1, e.args.start + 1}, []byte(list)}), nil
+}
+
+// Unwrap returns a file's text in which a server that was wrapped is as it was.
+func Unwrap(text []byte, name, project string) ([]byte, error) {
+	e, err := find(text, name, project)
+	if err != nil {
+		return nil, err
+	}
+	if !e.wrapped() {
 		return nil, fmt.Errorf("mcpclients: %.80q: got a server that is not wrapped, want one that is", name)
 	}
-	dashes := slices.Index(s.words, "--")
-	command := s.list[dashes+1]
-	if slices.Contains(s.words[:dashes], bare) {
-		return replace(text, edit{span{s.command.start, s.args.end}, slices.Clone(command.textOf(text))}), nil
+	if e.was != "" {
+		return replace(text, edit{e.whole, []byte(e.was)}), nil
+	}
+	dashes := slices.Index(e.words, "--")
+	command := e.list[dashes+1]
+	if e.joined {
+		return replace(text, edit{span{e.command.start, command.start}, nil}), nil
+	}
+	if slices.Contains(e.words[:dashes], bare) {
+		return replace(text, edit{span{e.command.start, e.args.end}, slices.Clone(command.textOf(text))}), nil
 	}
 	end := command.end
 	if bytes.HasPrefix(text[end:], []byte(", ")) {
@@ -77,29 +135,7 @@ func Unwrap(text []byte, name string) ([]byte, error) {
 	} else if bytes.HasPrefix(text[end:], []byte(",")) { // the file was formatted since
 		end++
 	}
-	return replace(text, edit{s.command, slices.Clone(command.textOf(text))}, edit{span{s.args.start + 1, end}, nil}), nil
-}
-
-// Names are the servers of a file that are started by a command, sorted; wrapped ones are in
-// both lists.
-func Names(text []byte) (names, wrapped []string, err error) {
-	file, err := parse(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	for name := range servers(file) {
-		s, err := find(text, name)
-		if err != nil {
-			continue
-		}
-		names = append(names, name)
-		if s.wrapped() {
-			wrapped = append(wrapped, name)
-		}
-	}
-	slices.Sort(names)
-	slices.Sort(wrapped)
-	return names, wrapped, nil
+	return replace(text, edit{e.command, slices.Clone(command.textOf(text))}, edit{span{e.args.start + 1, end}, nil}), nil
 }
 
 // span is where something stands in the text; the zero value is nowhere.
@@ -108,107 +144,116 @@ type span struct{ start, end int }
 func (s span) there() bool               { return s.end > 0 }
 func (s span) textOf(text []byte) []byte { return text[s.start:s.end] }
 
-// server is where the parts of a server's entry stand, and what its arguments are.
-type server struct {
+// An entry is where the parts of a server's entry stand, and what they are.
+type entry struct {
+	name, project string
+	problem       string // why it is none that can be wrapped
+	newArgs       string // what stands between a command and its new arguments
+
+	whole         span
 	command, args span
+	joined        bool // args has the program, too
 	program       string
-	list          []span // the arguments
+	list          []span // the arguments, without the program
 	words         []string
+
+	url  string
+	keep []string // members of an entry with a URL that stay, as they stand
+	kind string   // the value of its "type" once it is wrapped; "" for none
+	was  string   // the entry as it was before it was wrapped
+}
+
+// server is what an entry says.
+func (e *entry) server() Server {
+	s := Server{Name: e.name, Project: e.project, URL: e.url, Problem: e.problem, Wrapped: e.problem == "" && e.wrapped()}
+	switch {
+	case e.problem != "" || e.url != "":
+	case s.Wrapped && e.was != "":
+		if at := slices.Index(e.words, "--target"); at >= 0 && at+1 < len(e.words) {
+			s.URL = e.words[at+1]
+		}
+	case s.Wrapped:
+		s.Command = e.words[slices.Index(e.words, "--")+1:]
+	default:
+		s.Command = append([]string{e.program}, e.words...)
+	}
+	return s
 }
 
 // wrapped reports whether the server is started by toolscope's proxy: by a program of that name,
 // or by one of another name with the words that toolscope mcp wrap writes.
-func (s *server) wrapped() bool {
-	dashes := slices.Index(s.words, "--")
-	if dashes < 1 || dashes+1 == len(s.words) || s.words[0] != "mcp" {
+func (e *entry) wrapped() bool {
+	if len(e.words) < 3 || e.words[0] != "mcp" {
 		return false
 	}
-	return strings.HasPrefix(filepath.Base(filepath.ToSlash(s.program)), "toolscope") || s.words[1] == "--name"
+	if dashes := slices.Index(e.words, "--"); e.was == "" && (dashes < 1 || dashes+1 == len(e.words)) {
+		return false
+	}
+	return strings.HasPrefix(filepath.Base(filepath.ToSlash(e.program)), "toolscope") || e.words[1] == "--name"
 }
 
-// find finds a server.
-func find(text []byte, name string) (*server, error) {
-	file, err := parse(text)
+// find finds a server. A name that a file has for several projects needs the project.
+func find(text []byte, name, project string) (*entry, error) {
+	entries, err := entriesOf(text)
 	if err != nil {
 		return nil, err
 	}
-	entry, ok := servers(file)[name]
-	if !ok {
+	var found []*entry
+	for i := range entries {
+		if e := &entries[i]; e.name == name && (project == "" || e.project == project) {
+			found = append(found, e)
+		}
+	}
+	switch {
+	case len(found) == 0:
 		return nil, fmt.Errorf("mcpclients: %.80q: %w", name, ErrNoServer)
+	case len(found) > 1:
+		return nil, fmt.Errorf("mcpclients: %.80q: got a server of %d projects, want --project to say which", name, len(found))
+	case found[0].problem != "":
+		return nil, fmt.Errorf("mcpclients: %.80q: %s", name, found[0].problem)
 	}
-	fields := members(entry)
-	command, ok := fields["command"].Value.(hujson.Literal)
-	if !ok || command.Kind() != '"' {
-		return nil, fmt.Errorf(
-			`mcpclients: %.80q: got a server without a "command", want one that is started by a command; for one `+
-				`with a "url" run 'toolscope mcp --target URL --listen ADDR' and write its address there`,
-			name,
-		)
-	}
-	s := &server{command: spanOf(fields["command"]), program: command.String()}
-	args, there := fields["args"]
-	if !there {
-		return s, nil
-	}
-	s.args = spanOf(args)
-	list, ok := args.Value.(*hujson.Array)
-	for i := 0; ok && i < len(list.Elements); i++ {
-		word, _ := list.Elements[i].Value.(hujson.Literal)
-		ok = word.Kind() == '"'
-		s.words, s.list = append(s.words, word.String()), append(s.list, spanOf(list.Elements[i]))
-	}
-	if !ok {
-		return nil, fmt.Errorf("mcpclients: %.80q: args: got something else than a list of strings", name)
-	}
-	return s, nil
+	return found[0], nil
 }
 
-// parse reads a file with its comments, trailing commas and perhaps a byte order mark; an error if it is
-// no JSON object without them.
-func parse(text []byte) (file hujson.Value, err error) {
+// entriesOf reads a file: TOML if it does not begin as JSON does, with or without comments.
+func entriesOf(text []byte) ([]entry, error) {
 	if len(text) > maxFile {
-		return file, fmt.Errorf("mcpclients: got a file of %d bytes, want at most %d", len(text), maxFile)
+		return nil, fmt.Errorf("mcpclients: got a file of %d bytes, want at most %d", len(text), maxFile)
 	}
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets {
-		return file, fmt.Errorf("mcpclients: got a file of more than %d objects and lists, want at most as many", maxBrackets)
+		return nil, fmt.Errorf("mcpclients: got a file of more than %d objects and lists, want at most as many", maxBrackets)
 	}
-	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
-		text = append([]byte("   "), rest...) // so that all stands where it stood
+	if entries, ok := tomlEntries(text); ok {
+		return entries, nil
 	}
-	if file, err = hujson.Parse(text); err == nil {
-		plain := file.Clone()
-		plain.Standardize()
-		if v := jsontext.Value(plain.Pack()); v.IsValid() && v.Kind() == '{' {
-			return file, nil
-		}
-	}
-	return file, errors.New("mcpclients: got a file that is no JSON object with each name once, want one; " +
-		"comments are no harm")
+	return jsonEntries(text)
 }
 
-// servers are the entries of a file by name: those of "mcpServers", or of VS Code's "servers".
-func servers(file hujson.Value) map[string]hujson.Value {
-	root := members(file)
-	for _, key := range []string{"mcpServers", "servers"} {
-		if list, ok := root[key]; ok {
-			return members(list)
-		}
+// wrapURL puts an entry in the place of one with a URL: it starts the proxy, which has what was there in its
+// environment.
+func (e *entry) wrapURL(text []byte, proxy []string) ([]byte, error) {
+	words := append(slices.Clone(proxy[1:]), "--target", e.url)
+	was, err := json.Marshal(string(e.whole.textOf(text)))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	var list []string
+	for _, word := range words {
+		list = append(list, quoted(word))
+	}
+	command, env := fmt.Sprintf(`"command": %s, "args": [%s]`, quoted(proxy[0]), strings.Join(list, ", ")), "env"
+	if e.joined {
+		command, env = fmt.Sprintf(`"command": [%s, %s]`, quoted(proxy[0]), strings.Join(list, ", ")), "environment"
+	}
+	members := []string{command, fmt.Sprintf(`%q: {%q: %s}`, env, WrappedEnv, was)}
+	if e.kind != "" {
+		members = slices.Insert(members, 0, `"type": `+quoted(e.kind))
+	}
+	return replace(text, edit{e.whole, []byte("{" + strings.Join(append(members, e.keep...), ", ") + "}")}), nil
 }
 
-// members are an object's; none if it is no object.
-func members(v hujson.Value) map[string]hujson.Value {
-	found := map[string]hujson.Value{}
-	if object, ok := v.Value.(*hujson.Object); ok {
-		for _, m := range object.Members {
-			found[m.Name.Value.(hujson.Literal).String()] = m.Value
-		}
-	}
-	return found
-}
-
-func spanOf(v hujson.Value) span { return span{v.StartOffset, v.EndOffset} }
+// quoted is a text in quotes, as JSON and TOML have them.
+func quoted(s string) string { return string(hujson.String(s)) }
 
 // edit puts text in the place of a span.
 type edit struct {

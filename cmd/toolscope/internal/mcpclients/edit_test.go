@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,11 +34,11 @@ var files = map[string]string{
 func TestUnwrapGivesBackWhatWrapWasGiven(t *testing.T) {
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) {
-			wrapped, err := Wrap([]byte(text), "files", proxy)
+			wrapped, err := Wrap([]byte(text), "files", "", proxy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, after := entry(t, text), entry(t, string(wrapped))
+			before, after := readEntry(t, text), readEntry(t, string(wrapped))
 			want := append(append([]string{}, proxy[1:]...), "--", before.Command)
 			if before.Args == nil {
 				want = slices.Insert(want, len(want)-2, bare)
@@ -45,14 +46,14 @@ func TestUnwrapGivesBackWhatWrapWasGiven(t *testing.T) {
 			if want = append(want, before.Args...); after.Command != proxy[0] || !slices.Equal(after.Args, want) {
 				t.Errorf("got %+v, want %q", after, want)
 			}
-			if _, err := Wrap(wrapped, "files", proxy); err == nil || !strings.Contains(err.Error(), "already") {
+			if _, err := Wrap(wrapped, "files", "", proxy); err == nil || !strings.Contains(err.Error(), "already") {
 				t.Errorf("twice: got %v", err)
 			}
-			names, done, err := Names(wrapped)
-			if err != nil || !slices.Equal(names, []string{"files"}) || !slices.Equal(done, names) {
-				t.Errorf("got names %q and %q, %v", names, done, err)
+			list, err := Servers(wrapped)
+			if err != nil || list[0].Name != "files" || !list[0].Wrapped || list[0].Command[0] != before.Command {
+				t.Errorf("got %+v, %v", list, err)
 			}
-			back, err := Unwrap(wrapped, "files")
+			back, err := Unwrap(wrapped, "files", "")
 			if err != nil || string(back) != text {
 				t.Errorf("got %v and\n%s\nwant\n%s", err, back, text)
 			}
@@ -65,7 +66,7 @@ type serverEntry struct {
 	Args    []string
 }
 
-func entry(t *testing.T, text string) serverEntry {
+func readEntry(t *testing.T, text string) serverEntry {
 	t.Helper()
 	var file struct{ MCPServers, Servers map[string]serverEntry }
 	plain, err := hujson.Standardize([]byte(strings.TrimPrefix(text, "\xef\xbb\xbf")))
@@ -85,12 +86,12 @@ func TestWrapRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"mcpServers":{}}`: "no server of that name",
 		`{}`:                "no server of that name",
-		`{"mcpServers":{"files":{"url":"https://x/"}}}`:          "toolscope mcp --target",
-		`{"mcpServers":{"files":{"command":5}}}`:                 "command",
-		`{"mcpServers":{"files":{"command":"x","args":"y"}}}`:    "args",
-		`{"mcpServers":{"files":{"command":"x","args":null}}}`:   "args",
-		`{"mcpServers":{"files":{"command":"x","args":[1]}}}`:    "args",
-		`{"mcpServers":{"files":{"command":"x","command":"y"}}}`: "each name once",
+		`{"mcpServers":{"files":{"type":"sse","url":"https://x/"}}}`: "streamable HTTP",
+		`{"mcpServers":{"files":{"command":5}}}`:                     "command",
+		`{"mcpServers":{"files":{"command":"x","args":"y"}}}`:        "args",
+		`{"mcpServers":{"files":{"command":"x","args":null}}}`:       "args",
+		`{"mcpServers":{"files":{"command":"x","args":[1]}}}`:        "args",
+		`{"mcpServers":{"files":{"command":"x","command":"y"}}}`:     "each name once",
 		`[1]`:                       "JSON object",
 		``:                          "JSON object",
 		`{"mcpServers": /* `:        "JSON object",
@@ -98,17 +99,17 @@ func TestWrapRefuses(t *testing.T) {
 		strings.Repeat("[", 1<<20):  "at most",
 		strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000): "JSON object",
 	} {
-		if _, err := Wrap([]byte(text), "files", proxy); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Wrap([]byte(text), "files", "", proxy); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: got %v, want %q", text, err, want)
 		}
-		if _, err := Unwrap([]byte(text), "files"); err == nil {
+		if _, err := Unwrap([]byte(text), "files", ""); err == nil {
 			t.Errorf("%.60s: unwrapped", text)
 		}
 	}
-	if _, err := Wrap([]byte(`{}`), "files", proxy); !errors.Is(err, ErrNoServer) {
+	if _, err := Wrap([]byte(`{}`), "files", "", proxy); !errors.Is(err, ErrNoServer) {
 		t.Errorf("got %v, want ErrNoServer", err)
 	}
-	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files"); err == nil ||
+	if _, err := Unwrap([]byte(files["Claude Desktop"]), "files", ""); err == nil ||
 		!strings.Contains(err.Error(), "not wrapped") {
 		t.Errorf("got %v", err)
 	}
@@ -116,7 +117,7 @@ func TestWrapRefuses(t *testing.T) {
 
 func TestFilesAreAbsolute(t *testing.T) {
 	for _, f := range Files() {
-		if f.Client == "" || !strings.HasSuffix(f.Path, ".json") {
+		if f.Client == "" || !strings.Contains(".json .jsonc .toml", filepath.Ext(f.Path)) || !filepath.IsAbs(f.Path) {
 			t.Errorf("got %+v", f)
 		}
 	}
@@ -127,14 +128,79 @@ func FuzzWrap(f *testing.F) {
 	for _, text := range files {
 		f.Add([]byte(text))
 	}
+	for _, text := range formats {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		wrapped, err := Wrap(text, "files", proxy)
+		wrapped, err := Wrap(text, "files", "", proxy)
 		if err != nil {
 			return
 		}
-		back, err := Unwrap(wrapped, "files")
+		back, err := Unwrap(wrapped, "files", "")
 		if err != nil || !bytes.Equal(back, text) {
 			t.Errorf("got %v and %q, want %q", err, back, text)
 		}
 	})
+}
+
+// formats are the files of further clients; each has a server "files" whose command is npx -y server, and "web" with a URL.
+var formats = map[string]string{
+	"Claude Code, of a project": `{"projects": {"/home/ada/app": {"mcpServers": {"files": {"type": "stdio", "command": "npx", "args": ["-y", "server"]},
+		"web": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer x"}, "disabled": true}}}}, "n": 1}`,
+	"VS Code settings": "{\n\t// mine\n\t\"editor.tabSize\": 2,\n\t\"mcp\": {\"servers\": {\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"server\"]},\n" +
+		"\t\t\"web\": {\"url\": \"https://example.com/mcp\" /* ours */}}, \"gallery\": true},\n}",
+	"Zed":        `{"context_servers": {"files": {"source": "custom", "command": "npx", "args": ["-y", "server"]}, "web": {"url": "https://example.com/mcp"}}}`,
+	"Zed, older": `{"context_servers": {"files": {"command": {"path": "npx", "args": ["-y", "server"]}, "settings": {}}, "web": {"url": "https://example.com/mcp"}}}`,
+	"opencode": "{\"mcp\": {\"timeout\": 5, \"files\": {\"type\": \"local\", \"command\": [\n  \"npx\", \"-y\",\n  \"server\",\n], \"enabled\": true},\n" +
+		"\"web\": {\"type\": \"remote\", \"url\": \"https://example.com/mcp\", \"enabled\": false, \"headers\": {\"A\": \"b\"}}}}",
+	"Gemini CLI": `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"httpUrl": "https://example.com/mcp"}}}`,
+	"Windsurf":   `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"serverUrl": "https://example.com/mcp"}}}`,
+	"Codex": "# mine\nmodel = \"o5\"\n\n[mcp_servers.files]\ncommand = 'npx' # a program\nargs = [\n  \"-y\", # yes\n  'server',\n]\n\n" +
+		"[mcp_servers.files.env]\nA = \"1\"\n\n[mcp_servers.bare]\ncommand = \"server\"\nstartup_timeout_sec = 5\n\n[tui]\ncommand = 3\n",
+}
+
+func TestFormats(t *testing.T) {
+	for name, text := range formats {
+		t.Run(name, func(t *testing.T) {
+			list, err := Servers([]byte(text))
+			if err != nil || len(list) != 2 || list[0].Name != "files" || !slices.Equal(list[0].Command, []string{"npx", "-y", "server"}) {
+				t.Fatalf("got %+v, %v", list, err)
+			}
+			now := []byte(text)
+			for _, s := range list {
+				if now, err = Wrap(now, s.Name, s.Project, proxy); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wrapped, err := Servers(now)
+			if err != nil || len(wrapped) != 2 {
+				t.Fatalf("got %+v, %v in\n%s", wrapped, err, now)
+			}
+			for i, s := range wrapped {
+				if !s.Wrapped || s.Name != list[i].Name || s.URL != list[i].URL || !slices.Equal(s.Command, list[i].Command) {
+					t.Errorf("got %+v, want %+v wrapped, in\n%s", s, list[i], now)
+				}
+			}
+			for _, s := range wrapped {
+				if now, err = Unwrap(now, s.Name, s.Project); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if string(now) != text {
+				t.Errorf("got\n%s\nwant\n%s", now, text)
+			}
+		})
+	}
+}
+
+func TestServersOfSeveralProjects(t *testing.T) {
+	text := []byte(`{"mcpServers": {"a": {"command": "x"}}, "projects": {"/p": {"mcpServers": {"files": {"command": "x"}}},
+		"/q": {"mcpServers": {"files": {"command": "x"}}}}}`)
+	if _, err := Wrap(text, "files", "", proxy); err == nil || !strings.Contains(err.Error(), "--project") {
+		t.Errorf("got %v", err)
+	}
+	out, err := Wrap(text, "files", "/q", proxy)
+	if err != nil || bytes.Count(out, []byte("--name")) != 1 || bytes.Index(out, []byte("--name")) < bytes.Index(out, []byte("/q")) {
+		t.Errorf("got %s, %v", out, err)
+	}
 }

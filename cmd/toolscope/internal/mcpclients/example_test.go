@@ -11,9 +11,9 @@ import (
 
 func ExampleWrap() {
 	text := []byte(`{"mcpServers": {"files": {"command": "npx", "args": ["server-filesystem", "/tmp"]}}}`)
-	wrapped, err := mcpclients.Wrap(text, "files", []string{"toolscope", "mcp", "--log", "/tmp/calls.jsonl"})
+	wrapped, err := mcpclients.Wrap(text, "files", "", []string{"toolscope", "mcp", "--log", "/tmp/calls.jsonl"})
 	fmt.Printf("%s %v\n", wrapped, err)
-	text, err = mcpclients.Unwrap(wrapped, "files")
+	text, err = mcpclients.Unwrap(wrapped, "files", "")
 	fmt.Printf("%s %v\n", text, err)
 	// Output:
 	// {"mcpServers": {"files": {"command": "toolscope", "args": ["mcp", "--log", "/tmp/calls.jsonl", "--", "npx", "server-filesystem", "/tmp"]}}} <nil>

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,6 +21,8 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolpins"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
@@ -28,7 +31,8 @@ governs the traffic. Neither side needs a change.
 
 The first form starts a server that speaks over standard input and output. Write it where
 a client's configuration has COMMAND ARGS, or let "toolscope mcp wrap" do that. The second
-form is for a server that speaks HTTP. Bytes are forwarded immediately and unchanged,
+form is for a server that speaks HTTP: clients start it as well, or connect to ADDR.
+Bytes are forwarded immediately and unchanged,
 including standard error, signals and the exit code. A copy is decoded into a trace,
 statistics and a call log.`
 
@@ -42,6 +46,9 @@ type options struct {
 	otlp, log, stats, name, config string
 	target, listen                 string
 	approvals                      string // file of tokens
+	oauth                          bool
+	signin                         signin.Flags
+	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
 	clientSpans, inject            bool
 	accept, pin                    bool
 	bare                           bool // the client's file had no arguments: see mcpclients
@@ -78,7 +85,11 @@ func (o *options) define(c *cobra.Command) {
 	})
 	cli.Group(c, "Over HTTP", func(f *pflag.FlagSet) {
 		f.StringVar(&o.target, "target", "", "the server's `URL`; other paths of its origin are forwarded as well")
-		f.StringVar(&o.listen, "listen", "", "listen at `ADDR`, such as 127.0.0.1:8808; only clients on this machine may connect")
+		f.StringVar(&o.listen, "listen", "", "listen at `ADDR`, such as 127.0.0.1:8808; only clients on this machine may "+
+			"connect. Without it the client starts the proxy and speaks over standard input and output")
+		f.BoolVar(&o.oauth, "oauth", false, "sign in to the server (OAuth) in the clients' place: see docs/oauth.md and "+
+			"'toolscope login'. Without it the clients' own headers are forwarded")
+		o.signin.Define(f, "oauth-")
 	})
 	c.Flags().BoolVar(&o.bare, "bare", false, "")
 	_ = c.Flags().MarkHidden("bare")
@@ -96,9 +107,9 @@ func Command() *cobra.Command {
 	}
 	c.Annotations = cli.ExitNotes("the server's own, and the signal that ended it; 127 if it could not be started. "+
 		"Over HTTP 0 when "+
-		"the program was asked to end. 1 if it could not start, 2 for a usage error.", "mcp [OPTIONS] --target URL --listen ADDR")
+		"the program was asked to end. 1 if it could not start, 2 for a usage error.", "mcp [OPTIONS] --target URL [--listen ADDR]")
 	o.define(c)
-	c.AddCommand(wrapCommand(), unwrapCommand())
+	c.AddCommand(clientsCommand(), wrapCommand(), unwrapCommand(), toolpins.Command(), bridgeCommand())
 	return c
 }
 
@@ -109,10 +120,17 @@ func (o *options) run(c *cobra.Command, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
-	if o.target != "" {
+	if o.listen != "" {
 		return o.serveHTTP(c.ErrOrStderr())
 	}
-	err := o.serveStdio(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+	command := o.command
+	if o.target != "" {
+		var err error
+		if command, err = o.bridged(c.Flags()); err != nil {
+			return err
+		}
+	}
+	err := o.serveStdio(command, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 	if errors.Is(err, errNotStarted) {
 		cli.Complain(c.ErrOrStderr(), c.CommandPath(), err)
 		return cli.Exit(exitNotFound)
@@ -129,19 +147,19 @@ func (o *options) check(args []string) error {
 		return cli.Usage("--approvals-token-file: got no --stats, want the address where approvals are served")
 	case o.hung <= 0:
 		return cli.Usage("--hung: got %v, want a time above 0", o.hung)
+	case o.oauth && o.target == "":
+		return cli.Usage("--oauth: got no --target, want the URL of the server to sign in to")
 	case o.target == "" && o.listen == "" && len(o.command) == 0:
-		return cli.Usage("got no server, want -- COMMAND or --target URL --listen ADDR")
+		return cli.Usage("got no server, want -- COMMAND or --target URL")
 	case len(o.command) > 0 && (o.target != "" || o.listen != ""):
 		return cli.Usage("got a command and --target or --listen, want one of both")
 	case len(o.command) > 0:
 		return nil
-	case o.target == "" || o.listen == "":
-		return cli.Usage("got one of --target and --listen, want both")
+	case o.target == "":
+		return cli.Usage("got --listen without --target, want both")
 	}
-	u, err := url.Parse(o.target)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
-		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return cli.Usage("--target: want a URL such as https://mcp.example.com/mcp, without user, ? and #")
+	if _, err := signin.Target(o.target); err != nil {
+		return cli.Usage("--target: %w", err)
 	}
 	return nil
 }
@@ -162,7 +180,7 @@ var errNotStarted = errors.New("the server could not be started")
 
 // serveStdio is the proxy of a server over pipes. Standard error is the server's: toolscope writes
 // nothing there while it runs.
-func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
+func (o *options) serveStdio(command []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	var files [3]*os.File
 	for i, end := range []any{stdin, stdout, stderr} {
 		f, ok := end.(*os.File)
@@ -171,7 +189,7 @@ func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 		files[i] = f
 	}
-	path, err := exec.LookPath(o.command[0])
+	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotStarted, err)
 	}
@@ -189,7 +207,7 @@ func (o *options) serveStdio(stdin io.Reader, stdout, stderr io.Writer) error {
 		}
 	}
 	exit, err := p.watcher.Run(mcpproxy.Command{
-		Path: path, Args: o.command, Env: environment, Stdin: files[0], Stdout: files[1], Stderr: errs, Signals: signals,
+		Path: path, Args: command, Env: environment, Stdin: files[0], Stdout: files[1], Stderr: errs, Signals: signals,
 	})
 	copied()
 	p.close(context.Background())

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -39,6 +41,16 @@ func (o *options) serveHTTP(stderr io.Writer) (err error) {
 			"as 127.0.0.1:8808 "+
 			"(docs/proxy-reference.md, \"Access control\")", l.Addr()), l.Close())
 	}
+	say := sayTo(stderr)
+	client, err := o.signinClient(target, say)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	o.upstream = func(base http.RoundTripper) http.RoundTripper { return signin.Notice(base, say) }
+	if client != nil {
+		defer client.Close()
+		o.upstream = client.Transport
+	}
 	p, err := o.open()
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -53,6 +65,9 @@ func (o *options) serveHTTP(stderr io.Writer) (err error) {
 		fmt.Fprintf(stderr, "statistics at %s\n", p.stats)
 	}
 	fmt.Fprintf(stderr, "passing http://%s%s on to %s (Ctrl-C ends it)\n", l.Addr(), target.Path, shownTarget(target))
+	if client != nil {
+		go beginSignIn(ctx, client, say)
+	}
 	return p.watcher.Serve(ctx, l, target)
 }
 

@@ -137,7 +137,7 @@ func (o *options) watch(p *mcpProxy) (err error) {
 	}
 	p.watcher, err = mcpproxy.New(p.scope, mcpproxy.Options{
 		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung,
-		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin,
+		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin, Upstream: o.upstream,
 	})
 	if errors.Is(err, mcpproxy.ErrNotAccepted) {
 		return errors.New("--pin-tools: this server's tools have not been accepted yet: check them, and start it " +

@@ -30,6 +30,8 @@ import (
 
 const about = `toolscope serve is an MCP server with the built-in tools, observed and governed.
 
+With --mcp-config it is a gateway: it serves the tools of the MCP servers in a file instead.
+
 It speaks the Model Context Protocol over standard input and output, or with --http as
 streamable HTTP. With OTEL_EXPORTER_OTLP_ENDPOINT set, the trace of each call is sent
 there, below the client's, if that sends one.
@@ -37,7 +39,8 @@ there, below the client's, if that sends one.
 ` + builtin.About
 
 const examples = `  toolscope serve --dir ~/project --write
-  toolscope serve --http 127.0.0.1:8080`
+  toolscope serve --http 127.0.0.1:8080
+  toolscope serve --mcp-config mcp.json --http 127.0.0.1:8080 --token-file token`
 
 // servedPolicies are those of a server without --config.
 const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n  limit: {}\n  timeout: {}\n"
@@ -47,6 +50,9 @@ type options struct {
 	http, stats, tokenFile, config string
 	token                          string
 	approvals                      string // file of tokens
+	servers                        string // file of MCP servers
+	sharedNames                    bool
+	origins                        []string
 }
 
 // Command returns the command.
@@ -70,12 +76,17 @@ func Command() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.http, "http", "", "listen at `ADDR`, such as 127.0.0.1:8080; the path is /mcp. Clients on other "+
 		"machines need the token, "+
-		"so an ADDR that they can reach requires one, and so do --shell and --python")
+		"so an ADDR that they can reach requires one, and so do --shell, --python and --mcp-config")
 	f.StringVar(
 		&o.tokenFile, "token-file", "",
 		"read the bearer token from `FILE`; the default is $TOOLSCOPE_TOKEN, if set: 16 bytes or more",
 	)
 	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
+	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, "+
+		"may use --http; may be given several times")
+	builtin.DefineServers(c, &o.servers)
+	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same "+
+		"tool of several servers is one: another server answers when one cannot")
 	builtin.ApprovalsFlag(f, &o.approvals)
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is permit, validate, limit, timeout "+
 		"and recover with their "+
@@ -105,6 +116,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	running := stats.NewRunning(nil)
+	behind := new(gateway)
 	scope, err := toolscope.New(file.Options(toolscope.Options{
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
@@ -113,7 +125,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
 			Running: running,
-			Health:  []stats.HealthSource{providers},
+			Health:  []stats.HealthSource{providers, behind},
 			Title:   "toolscope serve",
 		},
 	}))
@@ -126,19 +138,11 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
 	defer o.reloadOnHangup(ctx, file, scope, stderr)()
-	tools, closeTools, err := o.Open(nil)
+	server, closeTools, err := o.tools(ctx, behind, scope, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTools()) }()
-	builtin.ReportMissing(stderr, tools)
-	if recorder := scope.Stats(); recorder != nil {
-		recorder.Register(tools.Registry)
-	}
-	server, err := toolmcp.NewServer(nil, tools.Registry, nil)
-	if err != nil {
-		return err
-	}
 	closeStats, err := o.serveStats(scope, stderr)
 	if err != nil {
 		return err
@@ -159,6 +163,38 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return nil // asked to end
 	}
 	return err
+}
+
+// tools makes a server of the built-in tools, or of those of MCP servers. The function returned closes them.
+func (o *options) tools(
+	ctx context.Context, behind *gateway, scope *toolscope.Scope, stderr io.Writer,
+) (*mcp.Server, func() error, error) {
+	if o.servers != "" {
+		if err := behind.open(ctx, o, scope, stderr); err != nil {
+			return nil, nil, err
+		}
+		server, err := behind.serve()
+		if err != nil {
+			return nil, nil, errors.Join(err, behind.close())
+		}
+		if recorder := scope.Stats(); recorder != nil {
+			recorder.Register(behind.servers.Manager)
+		}
+		return server, behind.close, nil
+	}
+	tools, closeTools, err := o.Open(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	builtin.ReportMissing(stderr, tools)
+	if recorder := scope.Stats(); recorder != nil {
+		recorder.Register(tools.Registry)
+	}
+	server, err := toolmcp.NewServer(nil, tools.Registry, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeTools())
+	}
+	return server, closeTools, nil
 }
 
 // unclosed is a writer that its owner closes.

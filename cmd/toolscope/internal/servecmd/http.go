@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,12 @@ func (o *options) listen(ctx context.Context, server *mcp.Server, stderr io.Writ
 	if err := o.checkToken(l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	pages, err := o.pages(o.authorized(allRevisions(server)))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(o.authorized(allRevisions(server))))
+	mux.Handle("/mcp", pages)
 	s := cli.Server(mux)
 	fmt.Fprintf(stderr, "serving MCP at http://%s/mcp (Ctrl-C ends it)\n", l.Addr())
 
@@ -86,6 +91,10 @@ func (o *options) checkToken(addr net.Addr) error {
 	if o.token != "" {
 		return nil
 	}
+	if o.servers != "" {
+		return errors.New("--http: got --mcp-config without a token, so that every user of this machine could use your servers: " +
+			"want $TOOLSCOPE_TOKEN or --token-file")
+	}
 	if o.RunsCode() {
 		return errors.New("--http: got commands or Python programs without a token, which every user of this machine could run: " +
 			"want $TOOLSCOPE_TOKEN or --token-file")
@@ -95,6 +104,33 @@ func (o *options) checkToken(addr net.Addr) error {
 	}
 	return fmt.Errorf("--http: got %s, which other machines reach, and no token: want $TOOLSCOPE_TOKEN or --token-file, "+
 		"or a loopback address", addr)
+}
+
+// pages refuses requests of pages in a browser, but for those of --allowed-origin.
+func (o *options) pages(next http.Handler) (http.Handler, error) {
+	protection := http.NewCrossOriginProtection()
+	for _, origin := range o.origins {
+		if err := protection.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("--allowed-origin: got %.100q, want an origin such as https://tools.example", origin)
+		}
+	}
+	next = protection.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if origin := r.Header.Get("Origin"); slices.Contains(o.origins, origin) {
+			h := w.Header()
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Add("Vary", "Origin")
+			h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate")
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+
+					"Mcp-Protocol-Version, Mcp-Session-Id")
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	}), nil
 }
 
 // authorized asks for the token, if there is one.

@@ -36,6 +36,7 @@ type toolsOptions struct {
 	builtin.Options
 	json    bool
 	servers string
+	only    string // category
 }
 
 // Tools returns the command toolscope tools.
@@ -56,6 +57,7 @@ func Tools() *cobra.Command {
 	}
 	o.Define(c)
 	builtin.DefineServers(c, &o.servers)
+	c.Flags().StringVar(&o.only, "category", "", "list the tools of this `CATEGORY`")
 	c.Flags().BoolVar(&o.json, "json", false, "print the definitions as the Model Context Protocol lists tools, "+
 		"with what policies need "+
 		"in the member \"harness\"")
@@ -66,6 +68,17 @@ func (o *toolsOptions) run(ctx context.Context, names []string, stdout, stderr i
 	defs, err := o.definitions(ctx, stderr)
 	if err != nil {
 		return err
+	}
+	if o.only != "" {
+		var categories []string
+		for _, d := range defs {
+			categories = append(categories, d.Category)
+		}
+		if !slices.Contains(categories, o.only) {
+			slices.Sort(categories)
+			return cli.Usage("--category: got %.40q, want one of %s", o.only, strings.Join(slices.Compact(categories), ", "))
+		}
+		defs = slices.DeleteFunc(defs, func(d toolkit.Definition) bool { return d.Category != o.only })
 	}
 	var all []string
 	for _, d := range defs {
@@ -143,10 +156,18 @@ func toolTable(defs []toolkit.Definition) *screen.Table {
 		}
 		t.Add(screen.Cell{Text: display.Clip(d.Name, 40), Colour: screen.Bold}, screen.Cell{Text: d.Category},
 			screen.Cell{Text: string(d.Risk), Colour: colour}, screen.Cell{Text: does(d)},
-			screen.Cell{Text: display.Duration(max(0, d.Timeout)), Colour: screen.Quiet},
+			screen.Cell{Text: limitOf(d), Colour: screen.Quiet},
 			screen.Cell{Text: display.Clip(d.Description, 80), Colour: screen.Quiet})
 	}
 	return t
+}
+
+// limitOf is how long a call may take; "" of a tool that says nothing of it, as those of MCP servers.
+func limitOf(d *toolkit.Definition) string {
+	if d.Timeout <= 0 {
+		return ""
+	}
+	return display.Duration(d.Timeout)
 }
 
 // does says in a word what a tool may do.

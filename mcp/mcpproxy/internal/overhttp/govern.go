@@ -170,7 +170,7 @@ func (h *Proxy) roundTrip(r *http.Request) (*http.Response, error) {
 	for _, name := range hopHeaders {
 		r.Header.Del(name)
 	}
-	resp, err := h.Transport.RoundTrip(r)
+	resp, err := h.upstream.RoundTrip(r)
 	if err == nil {
 		for _, name := range hopHeaders {
 			resp.Header.Del(name)

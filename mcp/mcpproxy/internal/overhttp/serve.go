@@ -55,6 +55,10 @@ func New(w *watch.Watcher, target *url.URL) *Proxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	sessions := &httpSessions{w: w, tools: watch.ToolTable{Earlier: &w.Earlier}, ByID: map[string]usedSession{}}
 	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport()}
+	h.upstream = h.Transport
+	if w.Upstream != nil {
+		h.upstream = w.Upstream(h.Transport)
+	}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(origin)
@@ -63,7 +67,7 @@ func New(w *watch.Watcher, target *url.URL) *Proxy {
 				r.Out.Header["User-Agent"] = nil // none is added
 			}
 		},
-		Transport:      h.Transport,
+		Transport:      h.upstream,
 		FlushInterval:  -1,
 		ModifyResponse: h.watchAnswer,
 		ErrorHandler:   h.failed,

@@ -19,6 +19,7 @@ type Proxy struct {
 	Sessions  *httpSessions
 	proxy     *httputil.ReverseProxy
 	Transport *http.Transport
+	upstream  http.RoundTripper // Transport, or what stands in front of it
 	running   runningCalls
 }
 

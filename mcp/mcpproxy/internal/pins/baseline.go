@@ -6,15 +6,14 @@ package pins
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -29,21 +28,11 @@ type Baseline struct {
 	Path string // "" keeps it in memory
 
 	mu        sync.Mutex
-	loaded    bool
-	broken    error             // why the file cannot be read
-	Tools     map[string]string // SHA-256 of the definitions, by name
-	accepted  bool              // a user accepted them
-	Accepting bool              // the next list is
-	changed   map[string]bool   // of tools, those that any list of this process had otherwise
-}
-
-// baselineFile is what the file holds.
-type baselineFile struct {
-	Server string    `json:"server"`
-	Since  time.Time `json:"since"`
-	// Accepted is whether a user accepted them; the first list is remembered on trust.
-	Accepted bool              `json:"accepted"`
-	Tools    map[string]string `json:"tools"` // name to the SHA-256 of its definition
+	broken    error // why the file cannot be read
+	file      File
+	info      os.FileInfo     // of the file as it was read or written; nil for none
+	Accepting bool            // the next list is accepted
+	changed   map[string]bool // of tools, those that any list of this process had otherwise
 }
 
 // ErrNotAccepted says that tools are to be pinned that no user has accepted.
@@ -78,40 +67,33 @@ func stateDir() (string, error) {
 	return filepath.Join(dir, "toolscope", "mcp"), nil
 }
 
-// maxBaseline is how large a file may be, in bytes.
-const maxBaseline = 8 << 20
-
-// load reads the file once; the caller holds the lock.
+// load reads the file if it is not as it was: the user may have accepted or reset tools. The caller holds the lock.
 func (b *Baseline) load() error {
-	if !b.loaded && b.Path != "" {
-		b.broken = b.read()
-	}
-	b.loaded = true
-	return b.broken
-}
-
-// read reads the file.
-func (b *Baseline) read() error {
-	info, err := os.Stat(b.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if b.Path == "" {
 		return nil
 	}
-	if err != nil {
+	info, err := os.Stat(b.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if b.info != nil {
+			b.file, b.info, b.broken, b.changed = File{}, nil, nil, nil
+		}
+		return b.broken
+	case err != nil:
+		b.broken = err
 		return err
+	case b.info != nil && os.SameFile(info, b.info) && info.ModTime().Equal(b.info.ModTime()) && info.Size() == b.info.Size():
+		return b.broken
 	}
-	if info.Size() > maxBaseline {
-		return fmt.Errorf("%s: got %d bytes, want at most %d", filepath.Base(b.Path), info.Size(), maxBaseline)
+	was := b.file.Tools
+	b.file, b.broken = readFile(b.Path, info)
+	b.info = info
+	for name, hash := range b.file.Tools {
+		if was[name] != hash {
+			delete(b.changed, name)
+		}
 	}
-	text, err := os.ReadFile(b.Path)
-	if err != nil {
-		return err
-	}
-	var file baselineFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(b.Path), err)
-	}
-	b.Tools, b.accepted = file.Tools, file.Accepted && file.Tools != nil // else the next list would be
-	return nil
+	return b.broken
 }
 
 // Accept has the next list that is compared become what the tools should be. The error is that
@@ -140,13 +122,13 @@ func (b *Baseline) Pinnable() error {
 	if err := b.load(); err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
-	if !b.accepted {
+	if !b.file.Accepted {
 		return ErrNotAccepted
 	}
 	return nil
 }
 
-// accepts reports whether a definition that stands in a list may be shown: it is the one that was
+// accepts reports whether a definition that stands in a list may be shown: it is the one that a user
 // accepted, and no list of this process had another one. Each is while the list is to be accepted.
 func (b *Baseline) accepts(name, hash string) bool {
 	b.mu.Lock()
@@ -154,12 +136,18 @@ func (b *Baseline) accepts(name, hash string) bool {
 	if b.Accepting {
 		return true
 	}
-	_ = b.load() // compare tells it
-	was, known := b.Tools[name]
+	was, known := b.file.Tools[name]
 	if known && was != hash {
 		b.change(name)
 	}
-	return known && !b.changed[name]
+	return known && b.file.Accepted && !b.changed[name]
+}
+
+// refresh has what is asked next be answered from the file as it is now.
+func (b *Baseline) refresh() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = b.load() // Compare reports it
 }
 
 // change notes that a list had a tool otherwise; the caller holds the lock.
@@ -170,46 +158,57 @@ func (b *Baseline) change(name string) {
 	b.changed[name] = true
 }
 
-// Has reports whether a tool of that name was accepted, and was the same in each list since;
+// Has reports whether a user accepted a tool of that name, and it was the same in each list since;
 // false while the file cannot be read.
 func (b *Baseline) Has(name string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_ = b.load() // compare tells it
-	_, has := b.Tools[name]
-	return has && !b.changed[name]
+	if b.info == nil {
+		_ = b.load() // Compare reports it
+	}
+	_, has := b.file.Tools[name]
+	return has && b.file.Accepted && !b.changed[name]
 }
 
 // Names are the names of the tools that earlier connections listed; nil while the file cannot be read.
 func (b *Baseline) Names() map[string]*toolkit.Definition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_ = b.load() // compare tells it
-	names := make(map[string]*toolkit.Definition, len(b.Tools))
-	for name := range b.Tools {
+	_ = b.load() // Compare reports it
+	names := make(map[string]*toolkit.Definition, len(b.file.Tools))
+	for name := range b.file.Tools {
 		names[name] = nil
 	}
 	return names
 }
 
-// difference is how a list differs from the baseline, by name and sorted.
-type difference struct{ Changed, Added, Removed []string }
+// A List is a complete list of a server's tools.
+type List struct {
+	Hashes      map[string]string         // SHA-256 of the definitions, by name
+	Definitions map[string]jsontext.Value // as they stand on the wire, as far as there was room
+}
+
+// Difference is how a list differs from the baseline, by name and sorted.
+type Difference struct {
+	Changed, Added, Removed []string
+	Renamed                 []Renaming // of Added and Removed
+}
 
 // Compare compares a complete list with the baseline. Without one, and if it is accepted,
 // the list becomes the baseline.
-func (b *Baseline) Compare(server string, hashes map[string]string) (d difference, err error) {
+func (b *Baseline) Compare(server string, list List) (d Difference, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.load(); err != nil && !b.Accepting {
 		return d, fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
-	if b.Tools == nil || b.Accepting {
-		b.Tools, b.broken, b.changed = hashes, nil, nil
-		b.accepted, b.Accepting = b.Accepting, false
-		return d, b.save(server)
+	if b.file.Tools == nil || b.Accepting {
+		b.file = File{Server: server, Since: now(), Accepted: b.Accepting, Tools: list.Hashes, Definitions: redacted(list, nil)}
+		b.broken, b.changed, b.Accepting = nil, nil, false
+		return d, b.save()
 	}
-	for name, hash := range hashes {
-		switch was, known := b.Tools[name]; {
+	for name, hash := range list.Hashes {
+		switch was, known := b.file.Tools[name]; {
 		case !known:
 			d.Added = append(d.Added, name)
 		case was != hash:
@@ -217,53 +216,45 @@ func (b *Baseline) Compare(server string, hashes map[string]string) (d differenc
 			b.change(name)
 		}
 	}
-	for name := range b.Tools {
-		if _, there := hashes[name]; !there {
+	for name := range b.file.Tools {
+		if _, there := list.Hashes[name]; !there {
 			d.Removed = append(d.Removed, name)
 		}
 	}
 	slices.Sort(d.Changed)
 	slices.Sort(d.Added)
 	slices.Sort(d.Removed)
-	return d, nil
+	d.Renamed = renamed(d, &b.file, list)
+	return d, b.keepLatest(d, list)
 }
 
-// save writes the file, whole or not at all; the caller holds the lock.
-func (b *Baseline) save(server string) error {
+// keepLatest keeps a list that differs, for the user to compare and accept.
+func (b *Baseline) keepLatest(d Difference, list List) error {
+	if len(d.Changed)+len(d.Added)+len(d.Removed) == 0 {
+		return nil
+	}
+	differ := map[string]string{}
+	for _, name := range slices.Concat(d.Changed, d.Added) {
+		differ[name] = list.Hashes[name]
+	}
+	if last := b.file.Latest; last != nil && maps.Equal(last.Tools, differ) && slices.Equal(last.Removed, d.Removed) {
+		return nil
+	}
+	b.file.Latest = &Latest{At: now(), Tools: differ, Removed: d.Removed, Renamed: d.Renamed, Definitions: redacted(list, differ)}
+	return b.save()
+}
+
+// save writes the file; the caller holds the lock.
+func (b *Baseline) save() error {
 	if b.Path == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(baselineFile{
-		Server: server, Since: time.Now().UTC().Truncate(time.Second), Accepted: b.accepted, Tools: b.Tools,
-	}, "", "  ")
+	info, err := b.file.write(b.Path)
 	if err != nil {
 		return fmt.Errorf("mcpproxy: baseline: %w", err)
 	}
-	if err := writeFile(b.Path, append(text, '\n')); err != nil {
-		return fmt.Errorf("mcpproxy: baseline: %w", err)
-	}
+	b.info = info
 	return nil
-}
-
-// writeFile puts a file in the place of what is there, whole or not at all, for the user alone as its
-// directory is.
-func writeFile(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".toolscope-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o600), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // HashOf is the hash of a definition, whatever its blanks and order.

@@ -26,6 +26,7 @@ func (f *Filter) Apply(text []byte) []byte {
 	if !NamesTools(text) {
 		return text
 	}
+	f.Baseline.refresh()
 	out, ok := f.pinnedMessage(text)
 	if jsontext.Value(text).Kind() == '[' {
 		out, ok = f.pinnedBatch(text)

@@ -6,6 +6,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,7 @@ type Settings struct {
 	Baseline      *pins.Baseline
 	AcceptTools   bool
 	PinTools      bool
+	Upstream      func(http.RoundTripper) http.RoundTripper // nil for nothing in front of the transport
 }
 
 // Engine is what the sessions of a proxy share.

@@ -35,6 +35,7 @@ const (
 	NoteChanged       NoteKind = "definition_changed" // a tool is not what it was
 	NoteAdded         NoteKind = "definition_added"
 	NoteRemoved       NoteKind = "definition_removed"
+	NoteRenamed       NoteKind = "definition_renamed"  // a new tool stands in the place of one that is gone
 	NoteLeftOut       NoteKind = "definition_left_out" // of a list, since no user has accepted it
 	NoteBaseline      NoteKind = "baseline_error"      // what tools were could not be read or written
 )

@@ -105,7 +105,7 @@ func (s *Session) stderrLine(f frames.Frame) {
 // compare tells how the server's tools differ from what they were, and gives the names that
 // may leave of those that changed.
 func (s *Session) compare(list *toolList) (changed []string) {
-	d, err := s.Engine.Baseline.Compare(s.Engine.clean(s.Engine.Server), list.hashes)
+	d, err := s.Engine.Baseline.Compare(s.Engine.clean(s.Engine.Server), list.listed)
 	if err != nil {
 		s.Record(Note{Kind: NoteBaseline, Text: err.Error()})
 		return nil
@@ -118,6 +118,13 @@ func (s *Session) compare(list *toolList) (changed []string) {
 		for _, name := range names[:min(len(names), MaxNotes)] {
 			s.Record(Note{Kind: kind, tool: s.Engine.clean(name)})
 		}
+	}
+	for _, r := range d.Renamed[:min(len(d.Renamed), MaxNotes)] {
+		how := "similar to"
+		if r.Same {
+			how = "the same as"
+		}
+		s.Record(Note{Kind: NoteRenamed, tool: s.Engine.clean(r.To), Text: how + " " + r.From + ", which is gone"})
 	}
 	return changed
 }

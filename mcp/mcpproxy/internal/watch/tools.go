@@ -33,6 +33,9 @@ type ToolTable struct {
 // maxTools bounds a table.
 const maxTools = 16384
 
+// maxKept is how much of a list is kept until it is complete, in bytes, to be compared and stored.
+const maxKept = 4 << 20
+
 // unlisted is the tool of each call of a connection over which no list has passed. A failure of such a call is
 // the tool's: it does not show that the tool is unknown.
 var unlisted = &toolkit.Definition{Name: tracing.UnknownTool}
@@ -74,7 +77,7 @@ func (e *earlierTools) Replace(list map[string]*toolkit.Definition) {
 // toolList is a list as the client gets it.
 type toolList struct {
 	tools  map[string]*toolkit.Definition
-	hashes map[string]string // of the definitions as they stand on the wire
+	listed pins.List
 	bytes  int
 }
 
@@ -138,7 +141,9 @@ func (t *ToolTable) page(cursor string, result jsontext.Value, pages **toolList)
 		return nil
 	}
 	if cursor == "" {
-		*pages = &toolList{tools: map[string]*toolkit.Definition{}, hashes: map[string]string{}}
+		*pages = &toolList{tools: map[string]*toolkit.Definition{}, listed: pins.List{
+			Hashes: map[string]string{}, Definitions: map[string]jsontext.Value{},
+		}}
 	}
 	list := *pages
 	if list == nil { // a page of a list whose beginning was not seen
@@ -161,7 +166,7 @@ func (t *ToolTable) page(cursor string, result jsontext.Value, pages **toolList)
 // addTool adds a tool. What is no tool counts by its size only.
 func (l *toolList) addTool(raw jsontext.Value) {
 	l.bytes += len(raw)
-	if len(l.hashes) >= maxTools {
+	if len(l.listed.Hashes) >= maxTools {
 		return
 	}
 	var tool mcp.Tool
@@ -176,5 +181,8 @@ func (l *toolList) addTool(raw jsontext.Value) {
 		}
 	}
 	l.tools[def.Name] = &def
-	l.hashes[def.Name] = pins.HashOf(raw)
+	l.listed.Hashes[def.Name] = pins.HashOf(raw)
+	if l.bytes <= maxKept {
+		l.listed.Definitions[def.Name] = raw
+	}
 }

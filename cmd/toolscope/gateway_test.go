@@ -1,0 +1,186 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// servingHTTP starts toolscope serve at an address, and returns the address.
+func servingHTTP(t *testing.T, address string, options ...string) (*exec.Cmd, string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, append([]string{"serve", "--http", address}, options...)...)
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewReader(stderr)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`serving MCP at (http://\S+)`).FindStringSubmatch(line); found != nil {
+			go func() { _, _ = lines.WriteTo(os.Stderr) }()
+			return cmd, found[1]
+		}
+	}
+}
+
+// Three servers behind one endpoint: one by a command, one over HTTP that dies and comes back, one that wants a
+// sign-in and has policies of its own.
+func TestGateway(t *testing.T) {
+	quietEnvironment(t)
+	t.Setenv("BROWSER", browser(t))
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	s := protectedServer(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dies, address := servingHTTP(t, "127.0.0.1:0")
+	dir := t.TempDir()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"first":  map[string]any{"url": address, "priority": 5},
+		"second": map[string]any{"command": self, "args": []string{"serve"}, "env": map[string]string{programEnv: "toolscope"}},
+		"web":    map[string]any{"url": s.Resource, "oauth": true, "policies": "web.yaml"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const token = "0123456789abcdef0123"
+	for name, text := range map[string]string{
+		"mcp.json": string(config), "web.yaml": "tools:\n  admin_reset: {enabled: false}\npolicies:\n  recover: {}\n", "token": token,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options := []string{"--mcp-config", filepath.Join(dir, "mcp.json"), "--shared-names", "--allowed-origin", "https://tools.example"}
+	var stderr strings.Builder
+	if code := run(append([]string{"serve", "--http", "127.0.0.1:0"}, options...), nil, &stderr, &stderr); code != exitError ||
+		!strings.Contains(stderr.String(), "without a token") {
+		t.Errorf("without a token: got %d and %s", code, stderr.String())
+	}
+	_, front := servingHTTP(t, "127.0.0.1:0", append(options, "--token-file", filepath.Join(dir, "token"))...)
+	session := clientOf(t, front, withToken(token))
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	if !slices.Contains(names, "calculator") || !slices.Contains(names, "read") {
+		t.Errorf("got %q", names)
+	}
+	callRuns(t, session, "read")
+	if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "admin_reset"}); err != nil || !res.IsError {
+		t.Errorf("got %+v, %v, want the server's own policies to refuse", res, err)
+	}
+	if got := s.Count("403"); got != 0 {
+		t.Errorf("got %d calls that reached the server", got)
+	}
+	compute := func(ctx context.Context) {
+		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "calculator", Arguments: map[string]any{"expression": "6*7"}})
+		if err != nil || res.IsError {
+			t.Errorf("a call was lost: %v %+v", err, res)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var calls sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 { // while one server dies and comes back
+		calls.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					compute(ctx)
+				}
+			}
+		})
+	}
+	for range 20 {
+		compute(ctx)
+	}
+	_ = dies.Process.Kill()
+	_ = dies.Wait()
+	for range 20 {
+		compute(ctx)
+	}
+	servingHTTP(t, strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/mcp"))
+	for range 20 {
+		compute(ctx)
+	}
+	close(done)
+	calls.Wait()
+	for _, tt := range []struct {
+		origin, token string
+		want          int
+	}{
+		{"https://tools.example", token, http.StatusOK}, {"https://evil.example", token, http.StatusForbidden},
+		{"https://tools.example", "", http.StatusUnauthorized},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front, strings.NewReader(initialize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Header.Set("Sec-Fetch-Site", "cross-site")
+		req.Header.Set("Origin", tt.origin)
+		req.Header.Set("Authorization", "Bearer "+tt.token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != tt.want {
+			t.Errorf("%+v: got %d", tt, resp.StatusCode)
+		}
+	}
+}
+
+func TestToolsOfACategory(t *testing.T) {
+	var stdout, stderr strings.Builder
+	if code := run([]string{"tools", "--category", "data"}, nil, &stdout, &stderr); code != exitOK ||
+		!strings.Contains(stdout.String(), "calculator") || strings.Contains(stdout.String(), "file_read") {
+		t.Errorf("got %d and %s%s", code, stdout.String(), stderr.String())
+	}
+	if code := run([]string{"tools", "--category", "none"}, nil, &stdout, &stderr); code != exitUsage ||
+		!strings.Contains(stderr.String(), "want one of") {
+		t.Errorf("got %d and %s", code, stderr.String())
+	}
+}

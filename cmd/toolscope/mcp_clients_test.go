@@ -1,0 +1,163 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/internal/oauthtest"
+)
+
+// started connects a client to the entry of a file, as the client that reads the file does.
+func started(t *testing.T, command string, args []string, env map[string]string) *mcp.ClientSession {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command, args...)
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope")
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// A person's walk with the files of three clients: listed, wrapped, started, compared, accepted, pinned, and back.
+func TestWalkWithClients(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME"} {
+		t.Setenv(name, home)
+	}
+	t.Chdir(home)
+	t.Setenv("BROWSER", browser(t))
+	s := protectedServer(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"claude_code": `{"projects": {"` + home + `": {"mcpServers": {"web": {"type": "http", "url": "` + s.Resource + `", "headers": {"X-Key": "` + "ghp_" + strings.Repeat("a1B2", 9) + `"}}}}}}`,
+		"codex":       "# mine\n[mcp_servers.files]\ncommand = \"" + self + "\"\nargs = [\"serve\"] # no more\n",
+		"zed":         "{\n  // mine\n  \"theme\": \"One\",\n  \"context_servers\": {\"notes\": {\"command\": \"npx\", \"args\": [\"notes\"]}},\n}\n",
+	}
+	paths := map[string]string{"claude_code": ".claude.json", "codex": "config.toml", "zed": "zed/settings.json"}
+	for name, path := range paths {
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths[name] = path
+	}
+	command := func(want int, args ...string) string {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		if code := run(append([]string{"mcp"}, args...), strings.NewReader(""), &stdout, &stderr); code != want {
+			t.Errorf("%q: got code %d, want %d: %s%s", args, code, want, stdout.String(), stderr.String())
+		}
+		return stdout.String() + stderr.String()
+	}
+	listed := command(exitOK, "clients")
+	for _, want := range []string{"Claude Code", "Codex", "Zed", s.Resource, "npx notes"} {
+		if !strings.Contains(listed, want) {
+			t.Errorf("got\n%s\nwant %q", listed, want)
+		}
+	}
+	command(exitError, "wrap", "files", "--oauth") // which is for servers with a URL
+	command(exitError, "wrap", "files", "--pin-tools")
+	if got := command(exitOK, "wrap", "--all", "--oauth"); !strings.Contains(got, "backup: ") {
+		t.Errorf("got %s", got)
+	}
+	if got := command(exitOK, "clients", "--json"); strings.Count(got, `"state":"wrapped"`) != 3 || strings.Contains(got, "ghp_") {
+		t.Errorf("got %s", got)
+	}
+	if info, err := os.Stat(paths["claude_code"] + ".toolscope.bak"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want a backup for the user alone", info, err)
+	}
+
+	var claude struct {
+		Projects map[string]struct {
+			MCPServers map[string]struct {
+				Command string
+				Args    []string
+				Env     map[string]string
+			}
+		}
+	}
+	text, err := os.ReadFile(paths["claude_code"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &claude); err != nil {
+		t.Fatal(err)
+	}
+	web := claude.Projects[home].MCPServers["web"]
+	session := started(t, web.Command, web.Args, web.Env)
+	if _, err := session.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	callRuns(t, session, "read")
+	s.ExpireAccess()
+	callRuns(t, session, "admin_reset")
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := command(exitOK, "pins", "list"); !strings.Contains(got, "web") {
+		t.Errorf("got %s", got)
+	}
+	command(exitOK, "pins", "diff")
+	command(exitOK, "pins", "accept", "--all")
+	command(exitOK, "unwrap", "web")
+	command(exitOK, "wrap", "web", "--oauth", "--pin-tools", "--project", home)
+	command(exitOK, "unwrap", "--all")
+	for name, path := range paths {
+		if got, err := os.ReadFile(path); err != nil || string(got) != files[name] {
+			t.Errorf("%s: got %v and\n%s\nwant\n%s", name, err, got, files[name])
+		}
+		if left, _ := filepath.Glob(path + "*.bak"); len(left) != 0 {
+			t.Errorf("got backups %q", left)
+		}
+	}
+	old := paths["zed"] + ".20260101-120000.000000.bak"
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(exitOK, "clients", "prune"); !strings.Contains(got, old) {
+		t.Errorf("got %s", got)
+	}
+	wantNoSecrets(t, s, home)
+}
+
+// wantNoSecrets looks for what belongs to sign-ins in all files but those of the sign-ins.
+func wantNoSecrets(t *testing.T, s *oauthtest.Server, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Base(filepath.Dir(path)) == "oauth" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, secret := range s.Secrets() {
+			if strings.Contains(string(text), secret) {
+				t.Errorf("%.10s… is in %s", secret, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
