@@ -8,8 +8,6 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
-	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
@@ -47,67 +45,6 @@ func isNumberLike(v string) bool {
 		}
 	}
 	return n >= 3 && n <= 12
-}
-
-// Judge decides by its shape whether the value beside a telling name is a secret.
-// called tells that an opening parenthesis follows.
-func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
-	if v == "" || called && !o.Quoted || marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) ||
-		IsPlaceholder(v) || name != "" && isName(v, name) ||
-		IsRelease(v) || isDigest(v) || namesSecret(v) {
-		return false
-	}
-	if (d.Kind == kinds.Password || d.Kind == kinds.Authorization) && (strings.HasPrefix(v, "http://") ||
-		strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
-		return false // proxy_pass, and links of documents
-	}
-	if d.Kind == kinds.Secret && objectName(v, name) {
-		return false
-	}
-	switch {
-	case d.Kind == kinds.PIN, d.Kind == kinds.SSN:
-		return isNumberLike(v)
-	case d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0:
-		return chance.Plausible(v)
-	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
-		return false // ids of what is no user's
-	case d.Level == names.Telling && d.Kind == kinds.Vendor:
-		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) &&
-			!isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
-	case d.Level == names.Telling:
-		return !(d.Kind == kinds.Secret && strings.Contains(v, "://")) && randomValue(v, o)
-	case IsPath(v), len(v) < 2:
-		return false
-	case o.Quoted:
-		return judgeLiteral(v, d, o.Op, o.Flag)
-	}
-	return !isCode(v, name, o)
-}
-
-// judgeLiteral decides on a quoted value after a strong name, by the operator.
-func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
-	switch op {
-	case '~':
-		return chance.Random(v) || chars.HasSpecial(v)
-	case ',':
-		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
-	case ' ': // secret "web" created
-		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
-	}
-	return true
-}
-
-// randomValue reports whether v looks drawn by chance. In code a bare value must look
-// it more.
-func randomValue(v string, o Operand) bool {
-	v = strings.TrimSpace(v)
-	if IsPath(v) || isVersion(v) || dateHead(v) {
-		return false
-	}
-	if !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12) {
-		return false
-	}
-	return chance.Plausible(v)
 }
 
 // isCode reports whether a bare value after a strong name is source code: another
@@ -342,7 +279,8 @@ func sameName(v, name string) bool {
 	}
 }
 
-func isVersion(v string) bool {
+// IsVersion reports whether v is numbers with dots or dashes between them.
+func IsVersion(v string) bool {
 	for i := range len(v) {
 		if c := v[i]; !(chars.IsDigit(c) || c == '.' || c == 'v' && i == 0 || c == '-') {
 			return false
