@@ -4,6 +4,7 @@
 package names
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -17,6 +18,7 @@ type level uint8
 // The levels, in their order.
 const (
 	Harmless level = iota // it says nothing
+	Weak                  // a word alone (key, token, session): a random-looking value that is no id is a secret
 	Telling               // a random-looking value is a secret
 	Secret                // any value that is not a reference or a placeholder is a secret
 )
@@ -26,6 +28,9 @@ type Verdict struct {
 	Level level
 	Kind  kinds.ID
 }
+
+// Inherits reports whether the name also tells of what is below its value. Weak names do not.
+func (v Verdict) Inherits() bool { return v.Level == Secret || v.Kind == kinds.Credential }
 
 // MaxName is how much of a name is examined, in bytes: of a longer one, its end.
 const MaxName = 64
@@ -146,6 +151,14 @@ func (w *nameWords) verdict() Verdict {
 			continue
 		}
 		best = v
+	}
+	if best.Level == Telling && best.Kind != kinds.Vendor {
+		switch {
+		case len(words) == 1:
+			best.Level = Weak
+		case slices.Contains(words, "key") && slices.Contains(words, "token"):
+			best.Level = Secret
+		}
 	}
 	return best
 }

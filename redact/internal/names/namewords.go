@@ -61,7 +61,7 @@ var plainWords = func() map[string]Verdict {
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
 		"senha contrase wachtwoord mdp")
 	add(Verdict{Secret, kinds.Secret}, "mnemonic")
-	add(Verdict{Telling, kinds.Secret}, "credential credentials creds cred")
+	add(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
 	add(Verdict{Telling, kinds.Signature}, "signature")
 	add(Verdict{Secret, kinds.Authorization}, "authorization authorisation")
 	add(Verdict{Secret, kinds.Cookie}, "cookie cookies")
@@ -96,7 +96,7 @@ var compounds = []struct {
 	{"token", Verdict{Telling, kinds.Token}}, {"key", Verdict{Secret, kinds.APIKey}},
 	{"apikeys", Verdict{Secret, kinds.APIKey}}, {"pass", Verdict{Secret, kinds.Password}},
 	{"sessid", Verdict{Telling, kinds.Session}}, {"sessionid", Verdict{Telling, kinds.Session}},
-	{"credentials", Verdict{Telling, kinds.Secret}}, {"passwords", Verdict{Secret, kinds.Password}},
+	{"credentials", Verdict{Telling, kinds.Credential}}, {"passwords", Verdict{Secret, kinds.Password}},
 }
 
 const compoundHeads = 10

@@ -21,13 +21,13 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	o.Flag = isFlag(s, start)
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
+	case (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted):
+		return o, false
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
 		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
 			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
 			q, op = literal, assign
 		}
-	case op == '=' && literalEnds(s, start, q, wasQuoted):
-		return o, false
 	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
 		q, op = p+1, ','
 	// get("PASSWORD") or "x"

@@ -65,12 +65,15 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
 		return 0 // words of code in running text
 	}
-	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && s[stop] == ' ' {
-		return 0 // a verb
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && !o.Quoted && !isPassword(s, start, value) {
+		return 0 // a verb, as test programs have it
 	}
 	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) &&
 		operands.ItemBefore(s, start) && !chance.Random(value) {
 		return 0 // names in a list
+	}
+	if o.Op == ',' && !o.Flag && start >= 2 && s[start-2] == '[' && !chance.Plausible(value) {
+		return 0 // the first of a list of names
 	}
 	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
 		return 0 // a signature is a secret where it opens something: in a URL
@@ -93,6 +96,13 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+}
+
+// isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line
+// of a file of settings, and the value is no word, number or name in source code.
+func isPassword(s string, start int, value string) bool {
+	return s[start] == 'p' && operands.LineStart(s, start) && (chance.Plausible(value) || chars.HasSpecial(value) ||
+		chars.HasDigit(value) && !chars.IsDigits(value) && chars.IsIdentifier(value))
 }
 
 // precededBySecret reports whether the word before, in running text, makes a key or a

@@ -29,7 +29,7 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 	sc.key = names.Verdict{Level: max(outer.Level, d.Level), Kind: d.Kind}
 	f := &sc.frames[top]
 	if f.inherit.Level > d.Level {
-		d = sc.inherited(key, f.inherit, d)
+		d = sc.inherited(key, f, d)
 	}
 	if names.IsValueName(key) {
 		if f.pair.Level == names.Harmless {
@@ -64,10 +64,14 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	return sc.key
 }
 
-// inherited says what the name above means for a member of this name.
-func (sc *Scanner) inherited(key string, above, own names.Verdict) names.Verdict {
+// inherited says what the name above the frame f means for a member of this name.
+func (sc *Scanner) inherited(key string, f *frame, own names.Verdict) names.Verdict {
+	above := f.inherit
 	if names.IsValueName(key) {
 		return above
+	}
+	if !f.inherits {
+		return own
 	}
 	for i, word := range sc.words.WordsOf(key) {
 		if names.AboutWords[word] || i == 0 && names.BeforeAny[word] {

@@ -20,6 +20,7 @@ type frame struct {
 	index            int           // of the item being walked
 	kept             int           // members or items so far that were not dropped
 	inherit          names.Verdict // what the name above says
+	inherits         bool          // of all that is below, see [names.Verdict.Inherits]
 	pair             names.Verdict // what {"name": …} says of {"value": …}
 	arg              names.Verdict // what the option before says of this item
 	program          int32         // 1 + the command whose arguments these are
@@ -81,7 +82,8 @@ func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next in
 		if len(sc.frames) >= sc.e.Limits.Nesting {
 			return sc.tooDeep(s, i), d, false, true
 		}
-		sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d})
+		inherits := d.Inherits() || len(sc.frames) > base && sc.frames[len(sc.frames)-1].inherits
+		sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d, inherits: inherits})
 		i = syntax.SkipBlank(s, i+1)
 		if i < len(s) && s[i] != '}' && s[i] != ']' {
 			i, d, whole = sc.member(s, i, depth)

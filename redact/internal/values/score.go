@@ -103,6 +103,9 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if isLink(v) {
 		return true
 	}
+	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
+		return true // a prompt
+	}
 	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) || strings.HasSuffix(v, ")"))
 }
 
@@ -113,6 +116,16 @@ func isLink(v string) bool {
 	}
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
 		if len(part) >= 16 && chance.Random(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// isWords reports whether v is made of letters, blanks and a colon.
+func isWords(v string) bool {
+	for i := range len(v) {
+		if !chars.IsLetter(v[i]) && v[i] != ' ' && v[i] != ':' {
 			return false
 		}
 	}
@@ -144,7 +157,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
 		return identifier // of what is no user's
 	case IsPath(v), IsVersion(v), dateHead(v), !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12),
-		d.Kind == kinds.Secret && strings.Contains(v, "://"):
+		(d.Kind == kinds.Secret || d.Kind == kinds.Credential) && strings.Contains(v, "://"):
 		return identifier
 	}
 	if d.Kind == kinds.Vendor {
@@ -157,7 +170,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if !chance.Plausible(v) {
 		return 0
 	}
-	if IsID(v, d.Kind) {
+	if isID(v) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}
 	if chance.Random(v) || chance.RandomPart(v) {
@@ -166,16 +179,12 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	return plausible
 }
 
-// IsID reports whether v has the form of what names an object: a UUID, a ULID, a digest, an
-// object's id (cus_NffrFeUfNV2Hib), a path, or words with a number.
-func IsID(v string, kind kinds.ID) bool {
-	switch {
-	case recognise.UUID(v), isULID(v), isObjectID(v), hasIDPart(v), isSlug(v):
-		return true
-	case strings.Count(v, "/") >= 2 && chars.IsFieldLike(firstPart(v)), strings.HasPrefix(v, "arn:"), strings.HasPrefix(v, "urn:"):
-		return true
-	}
-	return kind != kinds.Token && kind != kinds.Signature && isHexDigest(v)
+// isID reports whether v has the form of what names an object: a UUID, a ULID, an object's id
+// (cus_NffrFeUfNV2Hib), a path, or words with a number.
+func isID(v string) bool {
+	return recognise.UUID(v) || isULID(v) || isObjectID(v) || hasIDPart(v) || isSlug(v) ||
+		strings.Count(v, "/") >= 2 && chars.IsFieldLike(firstPart(v)) || strings.HasPrefix(v, "arn:") ||
+		strings.HasPrefix(v, "urn:")
 }
 
 func firstPart(v string) string {
