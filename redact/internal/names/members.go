@@ -24,11 +24,21 @@ func IsValueName(key string) bool {
 	return false
 }
 
+// OfField is the name in the description of a form's field: "Password" of "Password field".
+func OfField(v string) string {
+	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {
+		if n := len(v) - len(word); n > 0 && chars.EqualFold(v[n:], word) {
+			return v[:n]
+		}
+	}
+	return v
+}
+
 // IsPairName reports whether a member of this name names what "value" holds.
 func IsPairName(key string) bool {
 	switch key {
 	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute",
-		"property", "label", "Name", "Key", "Header", "Variable":
+		"property", "label", "selector", "element", "locator", "placeholder", "Name", "Key", "Header", "Variable":
 		return true
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -22,6 +23,12 @@ func mayStandAfar(s string, stop int) bool {
 		return false // running text
 	}
 	if _, to := RandomAhead(s, stop, true); to > 0 {
+		return true
+	}
+	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
+		return true
+	}
+	if _, tuple := tables.Columns(s, stop); tuple > 0 {
 		return true
 	}
 	if _, to := SentenceValue(s, stop); to > 0 {
@@ -75,6 +82,49 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 		return 0, 0
 	}
 	return from, p
+}
+
+// FilledValue is the literal that is typed into the field of the name that ends at stop:
+// getByLabel('Password').fill('x'), find_element(By.ID, "password").send_keys("x"),
+// I fill in "Password" with "x".
+func FilledValue(s string, stop int) (from, to int) {
+	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
+	for range 3 {
+		if p >= len(s) || p == stop || s[p] != '.' {
+			break
+		}
+		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
+		if end >= len(s) || s[end] != '(' {
+			return 0, 0
+		}
+		if !chars.OneOf("fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set "+
+			"input enter_text typeText type_text", s[p+1:end]) {
+			if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
+				p++
+			}
+			continue
+		}
+		p = end + 1
+		return literalAt(s, p)
+	}
+	if p > stop && chars.HasFold(s, p, " with ") {
+		return literalAt(s, p+len(" with "))
+	}
+	return 0, 0
+}
+
+// literalAt is the inside of the literal at p.
+func literalAt(s string, p int) (from, to int) {
+	if p >= len(s) {
+		return 0, 0
+	}
+	if n := escapedQuote(s, p); n > 0 {
+		return p + n, escapedQuoteEnd(s, p+n, s[p:p+n])
+	}
+	if c := s[p]; c == '"' || c == '\'' || c == '`' {
+		return p + 1, QuoteEnd(s, p+1, c)
+	}
+	return 0, 0
 }
 
 // SentenceValue is the literal of a sentence about a name: the password for the user 'ann'

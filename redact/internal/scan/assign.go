@@ -40,6 +40,10 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level < names.Secret && sc.precededBySecret(s, start) {
 		v.Level = names.Secret
 	}
+	if sc.tableHit(s, start, stop) {
+		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+		return stop
+	}
 	sc.spend(stop - start)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
@@ -88,7 +92,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if !values.Judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
+	if !sc.judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
 		return 0
 	}
 	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
@@ -96,6 +100,11 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+}
+
+// judge decides on the value beside a name.
+func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, called bool) bool {
+	return values.Judge(v, name, d, o, called)
 }
 
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line
@@ -123,7 +132,7 @@ func (sc *Scanner) precededBySecret(s string, start int) bool {
 // pairHit removes the second literal of a pair of credentials.
 func (sc *Scanner) pairHit(s string, from, to int) int {
 	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") ||
-		!values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
+		!sc.judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
 			values.Operand{Op: '=', Quoted: true}, false) {
 		return 0
 	}
@@ -151,7 +160,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	}
 	open += max(sc.settled, p-512) + 1
 	value := s[open : p-1]
-	if !values.Judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.takeSpan(s, open, p-1, v.Kind) == 0 {
+	if !sc.judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.takeSpan(s, open, p-1, v.Kind) == 0 {
 		return 0
 	}
 	return start

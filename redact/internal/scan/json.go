@@ -56,7 +56,7 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 	if (v[0] == '{' || v[0] == '[') && syntax.LooksLikeJSON(v) && d.Level < names.Secret {
 		return false
 	}
-	return values.Judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
+	return sc.judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
 }
 
 // wholeNumber reports whether a number is worth removing under a name.

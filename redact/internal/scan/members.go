@@ -119,7 +119,10 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	f := &sc.frames[len(sc.frames)-1]
 	if f.object {
 		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
-			f.pair = sc.words.Classify(s[a:b])
+			f.pair = sc.words.Classify(names.OfField(s[a:b]))
+		}
+		if isStatement(f.src[f.keyStart:f.keyEnd]) {
+			f.grid.sql = [2]int{a, b}
 		}
 		if s[a:b] == "Secret" && f.src[f.keyStart:f.keyEnd] == "kind" {
 			f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Secret} // a Kubernetes Secret: its data

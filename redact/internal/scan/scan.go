@@ -45,6 +45,7 @@ type Scanner struct {
 	counted int // digits before are decided
 	program int // whose arguments
 	read    int // before are decided
+	tables  tableState
 	key     names.Verdict
 	words   *names.Classifier
 	names   *knownNames
@@ -75,13 +76,13 @@ func (sc *Scanner) scanText(s string, depth int) {
 	}
 	sc.Count(len(s))
 	base := len(sc.Spans)
-	settled, named, counted, read := sc.settled, sc.named, sc.counted, sc.read
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	settled, named, counted, read, state := sc.settled, sc.named, sc.counted, sc.read, sc.tables
+	sc.settled, sc.named, sc.counted, sc.read, sc.tables = 0, 0, 0, 0, tableState{}
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.read = settled, named, counted, read
+	sc.settled, sc.named, sc.counted, sc.read, sc.tables = settled, named, counted, read, state
 	sc.normalise(base)
 }
 

@@ -25,6 +25,7 @@ type frame struct {
 	arg              names.Verdict // what the option before says of this item
 	program          int32         // 1 + the command whose arguments these are
 	expect           argument1
+	grid             grid
 }
 
 // argument1 is what the next argument of a command is.
@@ -83,7 +84,9 @@ func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next in
 			return sc.tooDeep(s, i), d, false, true
 		}
 		inherits := d.Inherits() || len(sc.frames) > base && sc.frames[len(sc.frames)-1].inherits
-		sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d, inherits: inherits})
+		f := frame{src: s, object: s[i] == '{', inherit: d, inherits: inherits}
+		sc.gridOf(&f, s, i, base)
+		sc.frames = append(sc.frames, f)
 		i = syntax.SkipBlank(s, i+1)
 		if i < len(s) && s[i] != '}' && s[i] != ']' {
 			i, d, whole = sc.member(s, i, depth)
@@ -142,6 +145,9 @@ func (sc *Scanner) member(s string, i, depth int) (next int, d names.Verdict, ok
 	top := len(sc.frames) - 1
 	f := &sc.frames[top]
 	if !f.object {
+		if f.index < len(f.grid.cells) && f.grid.cells[f.index].Level > f.inherit.Level {
+			return i, f.grid.cells[f.index], true
+		}
 		return i, f.inherit, true
 	}
 	if s[i] != '"' {

@@ -1,0 +1,124 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/tables"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// A tableState is what one scan knows of the tables in its text.
+type tableState struct {
+	lines int // lines that begin before are looked at
+	title int // names that begin before are titles of columns
+	rows  int // what begins before is in a table
+}
+
+// tableHit removes the cells below the title [start,stop) of a column, and those of all other
+// columns of the table with a telling title. It reports whether the name is such a title.
+func (sc *Scanner) tableHit(s string, start, stop int) bool {
+	t := &sc.tables
+	if start < t.title {
+		return true
+	}
+	if sc.insertHit(s, start) {
+		return true
+	}
+	if start < t.lines || start < t.rows {
+		return false
+	}
+	from, to, ok := tables.Line(s, start)
+	sc.Count(to - from)
+	t.lines = to
+	if !ok || to+1 >= len(s) {
+		return false
+	}
+	table, ok := tables.Open(s, from, to)
+	if !ok {
+		return false
+	}
+	columns := sc.columns(s, table.Header)
+	if columns == nil {
+		return false
+	}
+	t.title = to
+	var row []tables.Cell
+	for {
+		if row = table.Next(s, row); row == nil {
+			break
+		}
+		for i, v := range columns {
+			sc.cell(s, row[i], v, true)
+		}
+	}
+	t.rows = table.End()
+	sc.Count(t.rows - to)
+	return true
+}
+
+// columns returns what the titles of columns say of the values below; nil if none tells.
+func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict) {
+	for i, c := range titles {
+		if v := sc.words.Classify(s[c.Start:c.End]); v.Level > names.Harmless {
+			if list == nil {
+				list = make([]names.Verdict, len(titles))
+			}
+			list[i] = v
+		}
+	}
+	return list
+}
+
+// cell removes the value of a cell below a title if it is a secret.
+func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
+	if v.Level == names.Harmless || c.End <= c.Start ||
+		!sc.judge(s[c.Start:c.End], "", v, values.Operand{Start: c.Start, End: c.End, Op: ':', Quoted: quoted}, false) {
+		return
+	}
+	settled := sc.settled
+	sc.settled = min(sc.settled, c.Start)
+	sc.takeNamed(s, c.Start, c.End, v.Kind)
+	sc.settled = settled
+}
+
+// insertHit removes the values of INSERT's columns if the name at start is one of them.
+func (sc *Scanner) insertHit(s string, start int) bool {
+	names, tuple := tables.Columns(s, start)
+	if tuple == 0 {
+		return false
+	}
+	sc.tables.title = tuple
+	columns := sc.columns(s, names)
+	var row []tables.Cell
+	for at := tuple; at > 0 && columns != nil; {
+		row, tuple = tables.Tuple(s, at, row[:0])
+		if row == nil {
+			break
+		}
+		for i, c := range row {
+			if i < len(columns) {
+				sc.cell(s, c, columns[i], c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0)
+			}
+		}
+		sc.Count(max(tuple, at) - at)
+		at = tuple
+	}
+	return true
+}
+
+// elementHit removes the text that belongs to the name which stops at stop as elements of HTML and
+// XML do: the next element, or the cells of a column.
+func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
+	if c := tables.Beside(s, stop); c.End > c.Start {
+		sc.cell(s, c, v, true)
+		return
+	}
+	for _, c := range tables.Below(s, stop, nil) {
+		sc.spend(c.End - c.Start + 1)
+		sc.cell(s, c, v, true)
+	}
+}
