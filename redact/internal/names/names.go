@@ -51,7 +51,13 @@ func Classify(name string) Verdict { return new(nameWords).classify(name) }
 
 func (w *nameWords) classify(name string) Verdict {
 	w.WordsOf(name)
-	return w.verdict()
+	v := w.verdict()
+	if v.Level == Harmless {
+		if kind, ok := w.personal(); ok {
+			return Verdict{Secret, kind}
+		}
+	}
+	return v
 }
 
 // WordsOf lists the words of a name. They are there until the next name.
@@ -96,6 +102,12 @@ func (w *nameWords) split(name string) {
 	previous := uint16(0)
 	for i := range len(name) {
 		c := name[i]
+		if c == latinLead && i+1 < len(name) {
+			continue
+		}
+		if c >= 0x80 && i > 0 && name[i-1] == latinLead {
+			c = latin[c&0x3f]
+		}
 		class := chars.Class[c] & (chars.Lower | chars.Upper)
 		cut := class == 0 ||
 			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) &&
@@ -124,6 +136,12 @@ func (w *nameWords) split(name string) {
 		w.n++
 	}
 }
+
+// The letters of Latin-1 with accents, in UTF-8: what stands behind the lead byte, without accents.
+const (
+	latinLead = 0xc3
+	latin     = "aaaaaaaceeeeiiiidnooooo-ouuuuypsaaaaaaaceeeeiiiidnooooo-ouuuuypy"
+)
 
 // pluralEnd reports whether the capital at i begins no new word but is the last of an
 // acronym in the plural, as in "userIDs".

@@ -72,6 +72,13 @@ func closeName(s string, stop int) (closed int, wasQuoted bool) {
 // operatorAt reads the operator at p; op is 0 if there is none.
 func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	switch c := s[p]; c {
+	case 0xef: // full-width
+		switch {
+		case strings.HasPrefix(s[p:], "："):
+			return p + len("："), ':'
+		case strings.HasPrefix(s[p:], "＝"):
+			return p + len("＝"), '='
+		}
 	case '=', ':', '?', '|', '.', '+', '!':
 		return symbolAt(s, p)
 	case '-', '<':

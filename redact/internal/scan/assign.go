@@ -12,6 +12,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/personal"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -24,7 +25,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	start, stop := i, end
 	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
-	stop = chars.Skip(s[:high], stop, chars.Name)
+	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 && s[stop] <= 0xc5; { // an accent
+		stop = chars.Skip(s[:high], stop+2, chars.Name)
+	}
 	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
 		stop--
 	}
@@ -40,6 +43,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level < names.Secret && sc.precededBySecret(s, start) {
 		v.Level = names.Secret
 	}
+	if isPersonal(v) {
+		return sc.personalHit(s, stop, v)
+	}
 	if sc.tableHit(s, start, stop) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return stop
@@ -47,6 +53,23 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	sc.spend(stop - start)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
+}
+
+// foreignHit looks at the value beside a word for a password in another language.
+func (sc *Scanner) foreignHit(s string, i, end int) int {
+	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 && isWordByte(s[end]) {
+		return 0
+	}
+	v := names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	if sc.quick {
+		sc.suspect = true
+		return 0
+	}
+	sc.named, sc.key = end, v
+	if sc.tableHit(s, i, end) {
+		return end
+	}
+	return sc.nameAt(s, i, end, v)
 }
 
 // nameAt looks for the value of the name [start,stop).
@@ -104,6 +127,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 
 // judge decides on the value beside a name.
 func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, called bool) bool {
+	if isPersonal(d) && d.Kind != kinds.SSN {
+		return personal.Fits(d.Kind, v)
+	}
 	return values.Judge(v, name, d, o, called)
 }
 

@@ -56,6 +56,17 @@ func compile(on *kinds.Set, known []string) *machine {
 	for w := range names.Vendors {
 		add(w, anchors.ActName, 0, true)
 	}
+	if on.Any(&names.PersonalKinds) {
+		for _, w := range names.PersonalAnchors {
+			add(w, anchors.ActLabel, 0, len(w) > 4)
+		}
+		for _, w := range names.PersonalPhrases {
+			add(w, anchors.ActLabel, 0, true)
+		}
+	}
+	for _, w := range names.Foreign {
+		add(w, anchors.ActForeign, 0, true)
+	}
 	for _, w := range manifests {
 		add(w, anchors.ActManifest, 0, true)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/personal"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -61,6 +62,9 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 
 // wholeNumber reports whether a number is worth removing under a name.
 func (sc *Scanner) wholeNumber(v string, d names.Verdict) bool {
+	if isPersonal(d) && d.Kind != kinds.SSN {
+		return personal.Fits(d.Kind, v)
+	}
 	digits := 0
 	for i := range len(v) {
 		if !chars.IsDigit(v[i]) {

@@ -57,6 +57,9 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	base := len(sc.Spans)
 	sc.key = names.Verdict{}
 	sc.scanText(key, maxViews)
+	if sc.key.Level == names.Harmless {
+		sc.key = sc.words.Classify(key)
+	}
 	if ok && len(sc.Spans) == base {
 		sc.names.Store(hash, &name, sc.key)
 	}

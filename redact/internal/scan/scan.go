@@ -190,6 +190,10 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 		next = sc.commandHit(s, i, end, int(e.N))
 	case anchors.ActManifest:
 		next = sc.manifestHit(s, end)
+	case anchors.ActLabel:
+		next = sc.labelHit(s, i, end)
+	case anchors.ActForeign:
+		next = sc.foreignHit(s, i, end)
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
