@@ -177,6 +177,54 @@ var samples = map[string]func(m maker) (value, text string){
 		v := m.randomText(32, "0123456789abcdef") + "-us12"
 		return v, "it is " + v
 	},
+	"credential": func(m maker) (string, string) { v := m.drawn(24); return v, "credentials=" + v },
+	"date-of-birth": func(m maker) (string, string) {
+		v := "19" + m.randomText(1, "5678") + "4-03-1" + m.randomText(1, figures)
+		return v, "date of birth: " + v
+	},
+	"passport": func(m maker) (string, string) { v := "X" + m.randomText(7, figures); return v, "passport number: " + v },
+	"driving-licence": func(m maker) (string, string) {
+		v := m.randomText(5, upLetters) + m.randomText(6, figures) + "SM9IJ"
+		return v, "driving licence: " + v
+	},
+	"postal-address": func(m maker) (string, string) {
+		v := m.randomText(2, "123456789") + " Bakers Lane"
+		return v, "street address: " + v
+	},
+	"bank-account":   func(m maker) (string, string) { v := m.randomText(10, "123456789"); return v, "account number: " + v },
+	"tax-id":         func(m maker) (string, string) { v := m.randomText(9, "123456789"); return v, "tax id: " + v },
+	"medical-record": func(m maker) (string, string) { v := "M" + m.randomText(7, figures); return v, "MRN: " + v },
+	"national-id":    func(m maker) (string, string) { v := "85" + m.randomText(9, figures); return v, "PESEL: " + v },
+	"aws-secret-key": func(m maker) (string, string) {
+		v := m.drawn(40)
+		return v, "AKIA" + m.randomText(16, upLetters) + "," + v
+	},
+	"asana-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is 1/" + m.randomText(16, "123456789") + ":" + v
+	},
+	"zoho-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is 1000." + v + "." + m.randomText(32, "0123456789abcdef")
+	},
+	"bitwarden-token": func(m maker) (string, string) {
+		v := m.drawn(30)
+		return v, "it is 0.3f2504e0-4f89-41d3-9a0c-0305e82c3301." + v + ":" + m.drawn(22) + "=="
+	},
+	"infisical-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is st." + m.randomText(24, "0123456789abcdef") + "." + v + "." + m.randomText(32, "0123456789abcdef")
+	},
+	"convex-key": func(m maker) (string, string) { v := m.drawn(60); return v, "it is prod:happy-animal-123|" + v },
+	"wallet-key": func(maker) (string, string) { // the key of a published example
+		v := "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+		return v, "it is " + v
+	},
+	"wifi-password": func(m maker) (string, string) { v := m.drawn(12); return v, "WIFI:T:WPA;S:home;P:" + v + ";;" },
+	"azure-function-key": func(m maker) (string, string) {
+		v := m.drawn(54)
+		return v, "https://a.example.com/api/f?code=" + v + "=="
+	},
 	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
 	"ipv4": func(m maker) (string, string) {
 		v := fmt.Sprintf("10.%d.%d.17", m.IntN(256), m.IntN(256))

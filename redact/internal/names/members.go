@@ -27,7 +27,7 @@ func IsValueName(key string) bool {
 // OfField is the name in the description of a form's field: "Password" of "Password field".
 func OfField(v string) string {
 	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {
-		if n := len(v) - len(word); n > 0 && chars.EqualFold(v[n:], word) {
+		if n := len(v) - len(word); n >= 0 && chars.EqualFold(v[n:], word) {
 			return v[:n]
 		}
 	}

@@ -80,14 +80,14 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 	"mobil gsm mobiel birth dob born geburt geboren nacimiento naissance nascita nascimento geboorte fodels urodzenia dogum " +
 	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driver driving licen permis " +
 	"patente cnh rijbewijs address street anschrift adres direcci domicilio indirizzo endere strasse " +
-	"account_n account-n accountn acct bank_a bank-a banka bsb konto cuenta compte conto conta rekening clabe ifsc " +
-	"sort_code sort-code sortcode routing tax tin itin ein tfn steuer identifikationsnummer fiscal nif cpf pan partita utr rfc " +
+	"account acct bsb konto cuenta compte conto conta rekening clabe ifsc " +
+	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal nif cpf pan partita utr rfc " +
 	"mrn medical patient nhs medicare medicaid versicherten vitale national nino social insurance insee securit nir " +
 	"dni nie bsn burgerservice pesel personnummer aadha curp rut kimlik identity ausweis versicherungsnummer svnr ahv " +
 	"identidad identita egn cnp hkid nric citizen resident cedula sin svn")
 
 // PersonalPhrases are the same for names of which a word alone is too frequent.
-var PersonalPhrases = []string{"account n", "sort code", "routing n", "bank acc"}
+var PersonalPhrases = []string{"sort code", "sort_code", "sort-code", "sort+code", "routing n", "routing_n", "routing-n", "routing+n", "routingn"}
 
 // personal says of what personal data the words are the name; ok is false if of none.
 func (w *nameWords) personal() (kind kinds.ID, ok bool) {

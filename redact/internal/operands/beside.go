@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
 // BesideValue reports whether a name may have a value beside it: in running text it has
@@ -17,6 +18,10 @@ func BesideValue(s string, start, stop int) bool {
 	if stop < len(s) && (s[stop] == '"' || s[stop] == '\'') {
 		o, ok := FindOperand(s, start, stop)
 		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
+	}
+	if line := s[stop:min(len(s), stop+len(" text box")+1)]; strings.IndexByte(line, '"') > 0 &&
+		len(names.OfField(line[:strings.IndexByte(line, '"')])) == 0 {
+		return true // "Password field"
 	}
 	before := start
 	before = chars.SkipBack(s, 0, before, chars.Blank)

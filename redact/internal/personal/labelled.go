@@ -183,7 +183,7 @@ func addressForm(s string, i int) int {
 	end, digit, letters, words, longest := i, false, 0, 1, 0
 	for ; end < len(s) && end-i < maxAddress; end++ {
 		c := s[end]
-		if strings.IndexByte("\n\r\t\"|;<>{}=@[]\\*`", c) >= 0 || c == ' ' && end+1 < len(s) && s[end+1] == ' ' {
+		if strings.IndexByte("\n\r\t\"|;&<>{}=@[]\\*`", c) >= 0 || c == ' ' && end+1 < len(s) && s[end+1] == ' ' {
 			break
 		}
 		if c == ':' || c == '/' && end+1 < len(s) && s[end+1] == '/' || c == '_' {
@@ -196,7 +196,7 @@ func addressForm(s string, i int) int {
 			letters++
 			longest = max(longest, letters)
 			continue
-		case c == ' ':
+		case c == ' ' || c == '+':
 			words++
 		}
 		letters = 0
@@ -231,7 +231,7 @@ func Gap(s string, stop int) (p int, bound bool) {
 		} else if strings.HasPrefix(s[q:], "：") {
 			bound, q = true, q+len("：")
 		}
-		q = chars.SkipAny(s[:min(len(s), q+12)], q, " \t\"'`*>\\#")
+		q = chars.SkipAny(s[:min(len(s), q+12)], q, " +\t\n\"'`*>\\#")
 		end := chars.Skip(s[:min(len(s), q+12)], q, chars.Lower|chars.Upper)
 		switch word := s[q:end]; {
 		case word != "" && (chars.EqualFold(word, "is") || chars.EqualFold(word, "was") || chars.EqualFold(word, "on")):

@@ -13,6 +13,7 @@ import (
 
 // Detectors are the table of tokens, and the forms that are no mere prefix.
 var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
+	out = pairDetectors()[:1] // both parts before one of them
 	for i := range Tokens {
 		r := &Tokens[i]
 		kind := kinds.New(r.Kind, kinds.GroupToken, "an issuer's token, by its prefix "+r.Prefix+"…", true)
@@ -62,7 +63,7 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 			"an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"},
 			Within: true, Match: Named(salesforceAt)},
 	)
-	return append(out, keyDetectors()...)
+	return append(append(out, keyDetectors()...), pairDetectors()[1:]...)
 })
 
 // Named makes a match of a function that looks at a place and names the kind.

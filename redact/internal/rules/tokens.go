@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 )
 
@@ -57,8 +58,13 @@ const (
 	hasFigure                                  // with a digit
 	figureOrRandom                             // with a digit, or else drawn by chance
 	hexCapital                                 // the first byte is a digit or one of A to F
+	IsUUID                                     // a UUID
 	sure                                       // in any way
 )
+
+// Floored reports whether a body has to look drawn by chance, since the prefix is short or begins
+// ordinary names.
+func (r *Token) Floored() bool { return r.Body&(looksRandom|looksMixed) != 0 }
 
 // fits reports whether what follows the prefix can be a token: with a short prefix
 // it has to look drawn by chance, a long one or a fixed length says enough.
@@ -71,6 +77,12 @@ func (r *Token) fits(v string) bool {
 		return false
 	case has(hasFigure) && !chars.HasDigit(v):
 		return false
+	case has(IsUUID):
+		return recognise.UUID(v)
+	case has(hexCapital) && !chars.IsDigit(v[0]) && (v[0] < 'A' || v[0] > 'F'):
+		return false
+	case has(hexCapital) && chance.IsRepeated(v[1:]):
+		return true // an example in documents
 	case has(looksRandom):
 		return chance.Random(v) || chance.RandomPart(r.Prefix+v)
 	case has(looksMixed):
@@ -79,8 +91,6 @@ func (r *Token) fits(v string) bool {
 		return false
 	case has(figureOrRandom) && !chars.HasDigit(v):
 		return chance.Random(v)
-	case has(hexCapital):
-		return chars.IsDigit(v[0]) || v[0] >= 'A' && v[0] <= 'F'
 	case has(sure), r.Min == r.Max, len(r.Prefix) >= 7:
 		return true
 	}

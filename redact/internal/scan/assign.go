@@ -36,15 +36,15 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
+	if isPersonal(v) {
+		return sc.personalHit(s, stop, v)
+	}
 	if sc.quick {
 		sc.suspect = operands.BesideValue(s, start, stop)
 		return 0
 	}
 	if v.Level < names.Secret && sc.precededBySecret(s, start) {
 		v.Level = names.Secret
-	}
-	if isPersonal(v) {
-		return sc.personalHit(s, stop, v)
 	}
 	if sc.tableHit(s, start, stop) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}

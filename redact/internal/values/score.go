@@ -231,7 +231,8 @@ func isObjectID(v string) bool {
 	case "sk", "rk", "pk", "key", "token", "secret", "live", "test", "pat", "api", "whsec", "auth", "tok":
 		return false
 	}
-	return names.Classify(word).Level == names.Harmless
+	n := names.Classify(word)
+	return n.Level == names.Harmless || n.Kind.Group() == kinds.GroupPersonal
 }
 
 func hasOnlyAlnum(v string) bool { return chars.Skip(v, 0, chars.Alnum) == len(v) }
