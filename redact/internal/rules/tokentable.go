@@ -224,7 +224,7 @@ var TokenRules = []tokenRule{
 	{"jina_", "jina-key", url, 50, 0},
 	{"e2b_", "e2b-key", hexDigit, 40, 0},
 	{"dsk-", "deepset-key", url, 40, 0},
-	{"AP", "artifactory-token", alnum | hexCapital | looksMixed, 12, 0},
+	{"AP", "artifactory-token", alnum | hexCapital | looksMixed, 9, 0},
 	{"hops_", "hop-token", alnum, 30, 0},
 	{"ptr_", "portainer-token", base64, 40, 0},
 	{"co_", "cohere-key", alnum, 38, 42},
