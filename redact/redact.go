@@ -104,7 +104,8 @@ const maxPasses = 8
 // host's callback and rules have the last word: they are asked once.
 func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)
-	out, found, again := r.pass(dst, s, d, json)
+	left := -1
+	out, found, again := r.pass(dst, s, d, json, &left)
 	if found == nil {
 		return dst, nil, false
 	}
@@ -114,7 +115,7 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 		if n == maxPasses {
 			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, true
 		}
-		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json); more == nil {
+		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json, &left); more == nil {
 			break
 		}
 		out, found = append(out[:length], next...), found.and(more)
@@ -124,8 +125,11 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
-func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, again bool) {
+func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool, left *int) (out []byte, found Findings, again bool) {
 	sc := scan.NewScanner(r.engine, len(s))
+	if *left >= 0 { // all passes share the work
+		sc.Carry(*left)
+	}
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
@@ -135,6 +139,7 @@ func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out [
 			return // the scanner is in an unknown state: not used again
 		}
 		r.engine.Tally.CountSteps(sc.Steps)
+		*left = max(0, sc.Left())
 		sc.Release()
 	}()
 	if !sc.Look(s, d, json) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -28,7 +27,7 @@ func mayStandAfar(s string, stop int) bool {
 	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
 		return true
 	}
-	if _, tuple := tables.Columns(s, stop); tuple > 0 {
+	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s), stop+maxAfar)], "values") {
 		return true
 	}
 	if _, to := SentenceValue(s, stop); to > 0 {

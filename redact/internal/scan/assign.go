@@ -36,6 +36,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
+	sc.pay(costOfName)
 	if isPersonal(v) {
 		return sc.personalHit(s, stop, v)
 	}
@@ -82,6 +83,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return sc.afar(s, start, stop, v)
 	}
 	sc.spend(o.End - stop)
+	sc.pay(costOfByte * (o.End - stop))
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}

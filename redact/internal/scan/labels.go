@@ -39,7 +39,9 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 }
 
 // isPersonal reports whether a name is one of personal data, whose value has a form.
-func isPersonal(v names.Verdict) bool { return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal }
+func isPersonal(v names.Verdict) bool {
+	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
+}
 
 // personalHit removes the value behind the name of personal data that ends at stop.
 func (sc *Scanner) personalHit(s string, stop int, v names.Verdict) int {

@@ -64,6 +64,32 @@ func (sc *Scanner) spend(n int) {
 	}
 }
 
+// costs are about how many nanoseconds an anchor takes, by its act.
+var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
+	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActManifest: 4000, anchors.ActLabel: 60, anchors.ActForeign: 400}
+
+// costOfName is the same for a name that tells, and its value.
+const costOfName = 1000
+
+// costOfBlock is the same for the end of a private key's block.
+const costOfBlock = 4000
+
+// costOfByte is the same for a byte of a value.
+const costOfByte = 4
+
+// pay is spend without steps, for what takes time whatever it finds.
+func (sc *Scanner) pay(n int) {
+	if sc.work -= n; sc.work < 0 {
+		panic(errSpent{})
+	}
+}
+
+// Left is what is left to spend. It is carried over to the next pass.
+func (sc *Scanner) Left() int { return sc.work }
+
+// Carry sets what is left to spend.
+func (sc *Scanner) Carry(n int) { sc.work = n }
+
 // Count adds steps that every text costs: its bytes, each time it is read or decoded, and
 // the anchors that are compared. Tests see by it that work is linear.
 func (sc *Scanner) Count(n int) { sc.Steps += n }
@@ -75,6 +101,7 @@ func (sc *Scanner) scanText(s string, depth int) {
 		return
 	}
 	sc.Count(len(s))
+	sc.pay(len(s)/4 + 20)
 	base := len(sc.Spans)
 	settled, named, counted, read, state := sc.settled, sc.named, sc.counted, sc.read, sc.tables
 	sc.settled, sc.named, sc.counted, sc.read, sc.tables = 0, 0, 0, 0, tableState{}
@@ -175,6 +202,7 @@ func (sc *Scanner) hit(s string, i int) int {
 func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	m := sc.m
 	sc.Count(1)
+	sc.pay(costs[e.Act])
 	end := i + len(e.Lit)
 	found := len(sc.Spans)
 	switch e.Act {
@@ -212,6 +240,9 @@ func standsApart(s string, sp *span) bool {
 }
 
 func (sc *Scanner) detect(s string, at, end int, n int32) int {
+	if sc.m.detectors[n].Kind == kinds.PrivateKey {
+		sc.pay(costOfBlock)
+	}
 	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
 	sc.spend(max(0, stop-at))
 	if !ok || start < 0 || stop > len(s) || start >= stop {

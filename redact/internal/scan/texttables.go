@@ -16,6 +16,7 @@ type tableState struct {
 	lines int // lines that begin before are looked at
 	title int // names that begin before are titles of columns
 	rows  int // what begins before is in a table
+	plain int // what begins before is no column of an INSERT
 }
 
 // tableHit removes the cells below the title [start,stop) of a column, and those of all other
@@ -33,6 +34,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	from, to, ok := tables.Line(s, start)
 	sc.Count(to - from)
+	sc.pay(200 + to - from)
 	t.lines = to
 	if !ok || to+1 >= len(s) {
 		return false
@@ -51,6 +53,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		if row = table.Next(s, row); row == nil {
 			break
 		}
+		sc.pay(100 * len(row))
 		for i, v := range columns {
 			sc.cell(s, row[i], v, true)
 		}
@@ -87,8 +90,12 @@ func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
 
 // insertHit removes the values of INSERT's columns if the name at start is one of them.
 func (sc *Scanner) insertHit(s string, start int) bool {
-	names, tuple := tables.Columns(s, start)
+	if start < sc.tables.plain {
+		return false
+	}
+	names, tuple, end := tables.Columns(s, start)
 	if tuple == 0 {
+		sc.tables.plain = end
 		return false
 	}
 	sc.tables.title = tuple
@@ -97,6 +104,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 	for at := tuple; at > 0 && columns != nil; {
 		row, tuple = tables.Tuple(s, at, row[:0])
 		if row == nil {
+			sc.pay(costOfByte * min(tables.MaxTuple, len(s)-at))
 			break
 		}
 		for i, c := range row {
@@ -104,7 +112,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 				sc.cell(s, c, columns[i], c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0)
 			}
 		}
-		sc.Count(max(tuple, at) - at)
+		sc.pay(costOfByte*(row[len(row)-1].End-at) + 200*len(row))
 		at = tuple
 	}
 	return true

@@ -71,9 +71,12 @@ func text(s string, p int) Cell {
 
 // Below returns the cells of a HTML table below the title of a column that stops at stop.
 func Below(s string, stop int, cells []Cell) []Cell {
+	if closeTag(s, stop) == 0 {
+		return nil
+	}
 	low := max(0, stop-maxLine)
 	row := strings.LastIndex(s[low:stop], "<tr")
-	if row < 0 || closeTag(s, stop) == 0 {
+	if row < 0 {
 		return nil
 	}
 	column := strings.Count(s[low+row:stop], "<th") - 1
@@ -83,7 +86,7 @@ func Below(s string, stop int, cells []Cell) []Cell {
 	high := len(s)
 	p := stop
 	for {
-		i := strings.Index(s[p:high], "<tr")
+		i := strings.Index(s[p:min(high, p+maxLine)], "<tr")
 		if i < 0 {
 			return cells
 		}
@@ -91,8 +94,8 @@ func Below(s string, stop int, cells []Cell) []Cell {
 			return cells
 		}
 		p += i + len("<tr")
-		end := high
-		if i = strings.Index(s[p:high], "</tr"); i >= 0 {
+		end := min(high, p+maxLine)
+		if i = strings.Index(s[p:end], "</tr"); i >= 0 {
 			end = p + i
 		}
 		if strings.Contains(s[p:end], "<th") && !strings.Contains(s[p:end], "<td") {

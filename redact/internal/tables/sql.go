@@ -12,17 +12,36 @@ import (
 // maxColumns is how far the columns of an INSERT reach, in bytes.
 const maxColumns = 4 << 10
 
+// columnsEnd is the end of what may be a list of columns around i.
+func columnsEnd(s string, i int) int {
+	p := i
+	for p < len(s) && p-i < maxColumns && (chars.Class[s[p]]&(chars.Name|chars.Space|chars.Comma) != 0 ||
+		strings.IndexByte("\"`[]\\", s[p]) >= 0) {
+		p++
+	}
+	return p
+}
+
 // Columns returns the names in the parentheses around i if VALUES and a tuple follow them, and
-// where the first tuple begins.
-func Columns(s string, i int) (names []Cell, tuple int) {
-	low, high := max(0, i-maxColumns), min(len(s), i+maxColumns)
-	open := strings.LastIndexAny(s[low:i], "();")
-	end := strings.IndexAny(s[i:high], "();")
-	if open < 0 || s[low+open] != '(' || end < 0 || s[i+end] != ')' {
+// where the first tuple begins. If there are none, none is before end.
+func Columns(s string, i int) (names []Cell, tuple, stop int) {
+	stop = columnsEnd(s, i)
+	if stop == len(s) || s[stop] != ')' {
+		return nil, 0, stop
+	}
+	names, tuple = columnsTo(s, i, stop)
+	return names, tuple, stop
+}
+
+// columnsTo is Columns for a list that ends at stop.
+func columnsTo(s string, i, stop int) (names []Cell, tuple int) {
+	p := chars.Skip(s, stop+1, chars.Space)
+	if !chars.HasFold(s, p, "values") {
 		return nil, 0
 	}
-	p := chars.Skip(s, i+end+1, chars.Space)
-	if !chars.HasFold(s, p, "values") {
+	low, end := max(0, i-maxColumns), stop-i
+	open := strings.LastIndexByte(s[low:i], '(')
+	if open < 0 || columnsEnd(s, low+open+1) != stop {
 		return nil, 0
 	}
 	if p = chars.Skip(s, p+len("values"), chars.Space); p == len(s) || s[p] != '(' {
@@ -46,11 +65,14 @@ func name(s string, p, end int) Cell {
 	return Cell{p, chars.SkipBackAny(s, p, end, around)}
 }
 
+// MaxTuple is the longest tuple, in bytes.
+const MaxTuple = 16 << 10
+
 // Tuple returns the values of the tuple whose parenthesis is at p, and where the next one begins; 0
 // if none does.
 func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 	from, depth := p+1, 0
-	for q := p + 1; q < len(s); q++ {
+	for q := p + 1; q < len(s) && q-p < MaxTuple; q++ {
 		switch c := s[q]; c {
 		case '\'', '"':
 			for q++; q < len(s) && s[q] != c; q++ {
@@ -166,7 +188,7 @@ func paramName(sql string, p int) string {
 	if end < 0 {
 		return ""
 	}
-	columns, tuple := Columns(sql, end)
+	columns, tuple := columnsTo(sql, end, end)
 	if column := strings.Count(sql[open:p], ","); tuple > 0 && column < len(columns) {
 		return sql[columns[column].Start:columns[column].End]
 	}
