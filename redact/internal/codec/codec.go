@@ -28,6 +28,18 @@ const (
 // it stands for.
 func (c Codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 	switch c {
+	case SoftHyphen, ZeroWidth, ByteOrder:
+		if raw = invisibleAt(s); raw > 0 {
+			return raw, 0
+		}
+		out[0] = s[0]
+		return 1, 1
+	case Entity:
+		if raw, text := entityAt(s); raw > 0 {
+			return raw, copy(out[:], text)
+		}
+		out[0] = s[0]
+		return 1, 1
 	case NUL:
 		return 1, 0
 	case ANSI:

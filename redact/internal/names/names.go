@@ -5,6 +5,7 @@ package names
 
 import (
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -164,6 +165,9 @@ func (w *nameWords) verdict() Verdict {
 	}
 	for i, word := range words {
 		v := wordVerdict(word, i, words)
+		if best.Kind == kinds.Cookie && v.Level == Secret && !takenBack(i, words) {
+			best = v
+		}
 		if v.Level < best.Level || v.Level == Harmless || v.Level == best.Level && best.Kind != kinds.Vendor ||
 			takenBack(i, words) {
 			continue
@@ -191,6 +195,13 @@ func takenBack(i int, words []string) bool {
 	}
 	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] &&
 		plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]
+}
+
+// Weakens reports whether a word makes the key or token behind it one that opens nothing: public
+// key, cache key, page token.
+func Weakens(word string) bool {
+	word = strings.ToLower(word)
+	return beforeKey[word] && len(word) > 2 || word == "public" || word == "next" || word == "page" || word == "max"
 }
 
 // wordVerdict says what one word tells where it stands.

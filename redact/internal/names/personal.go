@@ -80,7 +80,7 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 	"mobil gsm mobiel birth dob born geburt geboren nacimiento naissance nascita nascimento geboorte fodels urodzenia dogum " +
 	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driver driving licen permis " +
 	"patente cnh rijbewijs address street anschrift adres direcci domicilio indirizzo endere strasse " +
-	"account acct bsb konto cuenta compte conto conta rekening clabe ifsc " +
+	"account acct bsb konto cuenta compte conto conta rekening clabe ifsc vat " +
 	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal nif cpf pan partita utr rfc " +
 	"mrn medical patient nhs medicare medicaid versicherten vitale national nino social insurance insee securit nir " +
 	"dni nie bsn burgerservice pesel personnummer aadha curp rut kimlik identity ausweis versicherungsnummer svnr ahv " +

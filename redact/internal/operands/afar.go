@@ -97,13 +97,34 @@ func FilledValue(s string, stop int) (from, to int) {
 			return 0, 0
 		}
 		if !chars.OneOf("fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set "+
-			"input enter_text typeText type_text", s[p+1:end]) {
+			"input enter_text typeText type_text val value fillField", s[p+1:end]) {
 			if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
 				p++
 			}
 			continue
 		}
 		p = end + 1
+		return literalAt(s, p)
+	}
+	if p > stop && strings.HasPrefix(s[p:], " [") { // of a page's snapshot: textbox "Password" [ref=e5]: x
+		end := strings.IndexByte(s[p:min(len(s), p+60)], ']')
+		for end > 0 && strings.HasPrefix(s[p+end:], "] [") {
+			next := strings.IndexByte(s[p+end+1:min(len(s), p+end+60)], ']')
+			if next < 0 {
+				break
+			}
+			end += 1 + next
+		}
+		if end < 0 || !strings.HasPrefix(s[p+end:], "]: ") {
+			return 0, 0
+		}
+		if p += end + len("]: "); p < len(s) && s[p] != '"' {
+			end := strings.IndexByte(s[p:], '\n')
+			if end < 0 {
+				return p, len(s)
+			}
+			return p, p + end
+		}
 		return literalAt(s, p)
 	}
 	if p > stop && chars.HasFold(s, p, " with ") {
@@ -138,6 +159,9 @@ func SentenceValue(s string, stop int) (from, to int) {
 	}
 	words := s[stop:min(len(s), stop+80)]
 	i := strings.Index(words, is)
+	if i < 0 {
+		i = strings.Index(words, " = ") - 1
+	}
 	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i], ". ") {
 		return 0, 0
 	}

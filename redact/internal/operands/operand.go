@@ -16,8 +16,8 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	from := p
 	p = chars.Skip(s, p, chars.Blank|chars.Tab)
 	o.Spaced = p > from
-	if o.Op == ' ' && (chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ")) {
-		p += 3
+	if o.Op == ' ' {
+		p += linkVerb(s, p)
 	}
 	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
 		q, ok := nextLine(s, p, o)

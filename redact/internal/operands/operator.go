@@ -45,6 +45,8 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		case op == ',':
 		case p == closed:
 			return o, false
+		case !wasQuoted && environmentBefore(s, start):
+			op, q = '=', p
 		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
 			op, q = ' ', p
 		default:
@@ -91,6 +93,10 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	case ',':
 		if wasQuoted {
 			return p + 1, ','
+		}
+	case '{':
+		if p == closed && !wasQuoted && p+1 < len(s) && (s[p+1] == '"' || s[p+1] == '\'') {
+			return p + 1, '('
 		}
 	case '(':
 		if p == closed && !wasQuoted {
@@ -165,7 +171,8 @@ func isConstant(name string) bool {
 // typedOperator passes over a type between a name and its operator: "name string =",
 // "name: str =", "name *string =".
 func typedOperator(s string, p, start, stop int) (q int, op byte) {
-	if p == stop || start > 0 && s[start-1] == '=' { // type=password name=…
+	// type=password name=…
+	if p == stop || start > 0 && s[start-1] == '=' || start > 1 && s[start-2] == '=' && (s[start-1] == '"' || s[start-1] == '\'') {
 		return 0, 0
 	}
 	e := p

@@ -206,14 +206,14 @@ func addressForm(s string, i int) int {
 	}
 	end = chars.SkipBackAny(s, i, end, " .,")
 	first := s[i:end]
-	if strings.HasPrefix(first, "0x") || IsQuantity(first) {
+	if strings.HasPrefix(first, "0x") || isQuantity(first) {
 		return 0
 	}
 	return end
 }
 
-// IsQuantity reports whether v is a number and a unit: 12 bytes, 5 items.
-func IsQuantity(v string) bool {
+// isQuantity reports whether v is a number and a unit: 12 bytes, 5 items.
+func isQuantity(v string) bool {
 	q := chars.Skip(v, 0, chars.Digit|chars.Dot)
 	return q > 0 && q < len(v) && v[q] == ' ' && chars.IsFieldLike(v[q+1:]) && strings.IndexByte(v[q+1:], ' ') < 0 &&
 		!chars.IsUpper(v[q+1])

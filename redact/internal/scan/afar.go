@@ -14,10 +14,6 @@ import (
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
-	if from, to := operands.FilledValue(s, stop); to > from && sc.judge(s[from:to], "", v,
-		values.Operand{Op: '=', Quoted: true}, false) {
-		return sc.takeNamed(s, from, to, v.Kind)
-	}
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret {
 		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,

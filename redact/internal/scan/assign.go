@@ -13,6 +13,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/personal"
+	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -44,8 +45,13 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		sc.suspect = operands.BesideValue(s, start, stop)
 		return 0
 	}
-	if v.Level < names.Secret && sc.precededBySecret(s, start) {
-		v.Level = names.Secret
+	if before := wordBefore(s, start); before != "" && v.Level < names.Secret {
+		switch {
+		case sc.makesSecret(before):
+			v.Level = names.Secret
+		case names.Weakens(before):
+			return 0
+		}
 	}
 	if sc.tableHit(s, start, stop) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
@@ -75,6 +81,16 @@ func (sc *Scanner) foreignHit(s string, i, end int) int {
 
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
+	if from, to := operands.FilledValue(s, stop); to > from {
+		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
+		return 0
+	}
+	if c := tables.Attribute(s, start, stop); c.End > c.Start {
+		sc.cell(s, c, v, true)
+		return 0
+	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
 		if next := sc.comparedBefore(s, start, v); next > 0 {
@@ -88,6 +104,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return sc.pairHit(s, from, to)
 	}
 	value := s[o.Start:o.End]
+	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
+		return 0 // as kubectl describes a Secret
+	}
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
 		return 0
 	}
@@ -142,18 +161,23 @@ func isPassword(s string, start int, value string) bool {
 		chars.HasDigit(value) && !chars.IsDigits(value) && chars.IsIdentifier(value))
 }
 
-// precededBySecret reports whether the word before, in running text, makes a key or a
-// token one that opens something: "API key", "access token".
-func (sc *Scanner) precededBySecret(s string, start int) bool {
+// wordBefore is the word before start, in running text.
+func wordBefore(s string, start int) string {
 	if start == 0 || s[start-1] != ' ' {
-		return false
+		return ""
 	}
 	end := start - 1
 	begin := end
 	for begin > 0 && end-begin < 16 && chars.IsLetter(s[begin-1]) {
 		begin--
 	}
-	words := sc.words.WordsOf(s[begin:end])
+	return s[begin:end]
+}
+
+// makesSecret reports whether a word makes the key or token behind it one that opens something:
+// "API key", "access token".
+func (sc *Scanner) makesSecret(word string) bool {
+	words := sc.words.WordsOf(word)
 	return len(words) == 1 && (names.BeforeSecret[words[0]] || names.Vendors[words[0]])
 }
 

@@ -6,6 +6,7 @@ package scan
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -40,8 +41,8 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return false
 	}
 	table, ok := tables.Open(s, from, to)
-	if !ok {
-		return false
+	if !ok || len(table.Header) == 2 && sc.pairRow(s, start, stop, table.Header) {
+		return sc.pairRow(s, start, stop, tables.Pair(s, from, to))
 	}
 	columns := sc.columns(s, table.Header)
 	if columns == nil {
@@ -61,6 +62,22 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	t.rows = table.End()
 	sc.Count(t.rows - to)
 	return true
+}
+
+// pairRow removes the second of two cells if the first one is a name that tells. The titles of a
+// table are no such row.
+func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
+	if len(row) != 2 || row[0].Start != start || row[0].End != stop {
+		return false
+	}
+	v := sc.words.Classify(s[start:stop])
+	value := s[row[1].Start:row[1].End]
+	if v.Level < names.Secret || sc.words.Classify(value).Level > names.Harmless || !chars.HasDigit(value) && !chars.HasSpecial(value) {
+		return false
+	}
+	n := len(sc.Spans)
+	sc.cell(s, row[1], v, true)
+	return len(sc.Spans) > n
 }
 
 // columns returns what the titles of columns say of the values below; nil if none tells.

@@ -61,6 +61,29 @@ func closeTag(s string, stop int) int {
 	return p
 }
 
+// Attribute returns the value of the HTML element in which the name [start,stop) is the value of
+// another attribute: <input type="password" name="pw" value="x">.
+func Attribute(s string, start, stop int) Cell {
+	const value = ` value="`
+	if start < 2 || stop+1 >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-1] != s[stop] || s[start-2] != '=' {
+		return Cell{}
+	}
+	tag := s[stop:min(len(s), stop+maxElement)]
+	if end := strings.IndexByte(tag, '>'); end >= 0 {
+		tag = tag[:end]
+	}
+	from := strings.Index(tag, value)
+	if from < 0 || !strings.Contains(s[max(0, start-maxElement/4):start], "<") {
+		return Cell{}
+	}
+	from += stop + len(value)
+	end := strings.IndexByte(s[from:min(len(s), from+maxLine)], '"')
+	if end < 0 {
+		return Cell{}
+	}
+	return Cell{from, from + end}
+}
+
 func text(s string, p int) Cell {
 	end := strings.IndexByte(s[p:min(len(s), p+maxLine)], '<')
 	if end < 0 {

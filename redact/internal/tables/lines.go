@@ -64,6 +64,18 @@ func Open(s string, from, to int) (t Table, ok bool) {
 	return t, false
 }
 
+// Pair returns the cells of the line [from,to) if it is drawn and has two.
+func Pair(s string, from, to int) []Cell {
+	for _, delim := range [...]string{"│", "|"} {
+		if strings.Contains(s[from:to], delim) {
+			if row := split(nil, s, from, to, delim); len(row) == 2 {
+				return row
+			}
+		}
+	}
+	return nil
+}
+
 // Next returns the cells of the next line, or nil behind the last one. Lines that only draw the
 // table are passed over. It appends to row.
 func (t *Table) Next(s string, row []Cell) []Cell {

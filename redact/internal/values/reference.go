@@ -30,6 +30,8 @@ func IsReference(v string) bool {
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
 		return n <= 3 || v[n-1] == '%' && chars.IsIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
+	case ':': // a parameter of SQL
+		return n > 1 && chars.IsIdentifier(v[1:]) && !chance.Random(v[1:])
 	case '#':
 		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
 	case '@':

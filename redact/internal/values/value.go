@@ -74,7 +74,7 @@ func isCode(v, name string, o Operand) bool {
 	case '=':
 		// In source code a bare word is another name; in configuration it is the value.
 		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) &&
-			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && !(chars.HasDigit(bare) && len(bare) >= 12) &&
+			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && len(bare)-len(strings.TrimRight(bare, "0123456789")) < 3 && !(chars.HasDigit(bare) && len(bare) >= 12) &&
 			!configName(name)
 	case ':':
 		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
