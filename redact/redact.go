@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -43,8 +44,8 @@ func New(o Options) (*Redactor, error) {
 		return new(Redactor), nil
 	}
 	s.Compile()
-	s.Engine.Rules = rulesFor(s.rules, "")
-	if s.Engine.Rules == nil && s.rules != nil {
+	s.Engine.Rules, s.Engine.KindRules = rulesFor(s.rules, "")
+	if s.Engine.Rules == nil && slices.ContainsFunc(s.rules, func(r toolRule) bool { return r.ofKinds == nil }) {
 		s.Engine.Rules = []scan.PlaceRule{} // those of tools have the last word there, too
 	}
 	return &Redactor{engine: &s.Engine, tools: newToolViews(s.rules)}, nil

@@ -21,6 +21,7 @@ const (
 	ActKnown               // a known value
 	ActManifest            // the kind of a Kubernetes Secret
 	ActLabel               // a word that names of personal data have
+	ActPattern             // a pattern of the host
 	ActForeign             // a word for a password that is no name in source code
 )
 

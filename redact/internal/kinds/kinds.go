@@ -27,6 +27,7 @@ var (
 	URLPassword   = New("url-userinfo", GroupURL, "the credentials in a URL or a connection string", true)
 	SSN           = New("us-ssn", GroupPersonal, "a US social security number", true)
 	Known         = New("known-value", groupKnown, "a value given by the host", true)
+	Custom        = New("custom", groupKnown, "what a pattern of the host matches", true)
 	Rule          = New("rule", groupKnown, "a value that a rule of the host names by its path", true)
 	Unscanned     = New(UnscannedName, groupEngine,
 		"what could not be looked at: nested too deep, too costly, or a failure", true)

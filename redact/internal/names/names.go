@@ -201,7 +201,7 @@ func takenBack(i int, words []string) bool {
 // key, cache key, page token.
 func Weakens(word string) bool {
 	word = strings.ToLower(word)
-	return beforeKey[word] && len(word) > 2 || word == "public" || word == "next" || word == "page" || word == "max"
+	return weakening[word]
 }
 
 // wordVerdict says what one word tells where it stands.

@@ -163,6 +163,10 @@ var beforeKey = Set("primary foreign sort partition cache cached map dict object
 	"param parameter attribute attr meta sub top any each other " +
 	"keyframe by sort group idx pk fk ha author co websocket")
 
+// weakening are the words that do so in running text.
+var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor idempotency dedup routing " +
+	"shard hash lookup object registry translation max")
+
 // afterSecret make a secret an adjective of something harmless.
 var afterSecret = Set("santa sauce garden service agent manager managers store size min max length scanner " +
 	"scanning detection ballot weapon")

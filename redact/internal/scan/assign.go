@@ -33,11 +33,14 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		stop--
 	}
 	sc.named = stop
-	v := sc.words.Classify(s[start:stop])
+	v := sc.classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
 	sc.pay(costOfName)
+	if sc.e.Explain {
+		sc.because("name "+s[start:stop], values.Enough)
+	}
 	if isPersonal(v) {
 		return sc.personalHit(s, stop, v)
 	}
@@ -150,6 +153,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, called bool) bool {
 	if isPersonal(d) && d.Kind != kinds.SSN {
 		return personal.Fits(d.Kind, v)
+	}
+	if sc.e.Explain {
+		sc.reason.Score = values.Score(v, name, d, o, called)
 	}
 	return values.Judge(v, name, d, o, called)
 }

@@ -31,8 +31,9 @@ var AllDetectors = sync.OnceValue(func() []kinds.Detector {
 	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
 })
 
-// compile makes the machine for the kinds that are on and for known values.
-func compile(on *kinds.Set, known []string) *machine {
+// compile makes the machine for the kinds that are on, and for the values, patterns and names of e.
+func compile(e *Engine) *machine {
+	on, known := &e.On, e.Known
 	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
 	var list []anchors.Anchor
 	add := func(lit string, act anchors.Act, n int, within bool) {
@@ -46,6 +47,12 @@ func compile(on *kinds.Set, known []string) *machine {
 		for _, a := range d.Anchors {
 			add(strings.ToLower(a), anchors.ActDetector, len(m.detectors)-1, d.Within || !chars.IsAlnum(a[0]))
 		}
+	}
+	for i, p := range e.Patterns {
+		add(p.Literal, anchors.ActPattern, i, true)
+	}
+	for _, name := range e.NameAnchors {
+		add(name, anchors.ActName, 0, true)
 	}
 	for i, v := range known {
 		add(chars.FoldString(v), anchors.ActKnown, i, true)
@@ -84,14 +91,15 @@ func compile(on *kinds.Set, known []string) *machine {
 
 // machineFor is compile, with the machines without known values kept: there are few
 // sets of kinds in a process.
-func machineFor(on *kinds.Set, known []string) *machine {
-	if len(known) > 0 {
-		return compile(on, known)
+func machineFor(e *Engine) *machine {
+	on := &e.On
+	if len(e.Known) > 0 {
+		return compile(e)
 	}
 	if m, ok := machines.Load(*on); ok {
 		return m.(*machine)
 	}
-	m := compile(on, nil)
+	m := compile(e)
 	if machineCount.Add(1) <= 64 {
 		machines.Store(*on, m)
 	}

@@ -96,7 +96,7 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 			if !closed || plain && stop-p > names.MaxName {
 				return nil, 0
 			}
-			v = sc.words.Classify(s[p+1 : stop])
+			v = sc.classify(s[p+1 : stop])
 			p = stop + 1
 		case plain:
 			return nil, 0
@@ -106,7 +106,7 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 				return nil, 0
 			}
 			if s[p] == '{' {
-				v = sc.words.Classify(titleOf(s[p:stop]))
+				v = sc.classify(titleOf(s[p:stop]))
 			}
 			p = stop
 		}
@@ -190,7 +190,7 @@ func (sc *Scanner) params(sql string) (list []names.Verdict) {
 	sc.spend(len(sql))
 	told := false
 	for _, name := range tables.Params(sql) {
-		v := sc.words.Classify(name)
+		v := sc.classify(name)
 		told = told || v.Level > names.Harmless
 		list = append(list, v)
 	}

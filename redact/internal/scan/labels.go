@@ -30,7 +30,7 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 		if !ok {
 			continue
 		}
-		v := sc.words.Classify(s[max(start, last-names.MaxName):last])
+		v := sc.classify(s[max(start, last-names.MaxName):last])
 		if isPersonal(v) {
 			return sc.personalHit(s, last, v)
 		}

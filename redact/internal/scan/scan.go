@@ -46,6 +46,7 @@ type Scanner struct {
 	program int // whose arguments
 	read    int // before are decided
 	tables  tableState
+	reason  Reason // why what is looked at may be removed; only for Explain
 	key     names.Verdict
 	words   *names.Classifier
 	names   *knownNames
@@ -66,7 +67,7 @@ func (sc *Scanner) spend(n int) {
 
 // costs are about how many nanoseconds an anchor takes, by its act.
 var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
-	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActManifest: 4000, anchors.ActLabel: 60, anchors.ActForeign: 400}
+	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000, anchors.ActLabel: 60, anchors.ActForeign: 400}
 
 // costOfName is the same for a name that tells, and its value.
 const costOfName = 1000
@@ -220,6 +221,8 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 		next = sc.manifestHit(s, end)
 	case anchors.ActLabel:
 		next = sc.labelHit(s, i, end)
+	case anchors.ActPattern:
+		next = sc.patternHit(s, i, end, int(e.N))
 	case anchors.ActForeign:
 		next = sc.foreignHit(s, i, end)
 	case anchors.ActKnown:
@@ -248,6 +251,7 @@ func (sc *Scanner) detect(s string, at, end int, n int32) int {
 	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}
+	sc.because("", 0)
 	return sc.takeSpan(s, start, stop, sc.m.detectors[n].Kind)
 }
 
@@ -285,7 +289,10 @@ func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
 		sc.suspect = true
 		return len(s)
 	}
-	sp := span{start: start, end: stop, Kind: kind}
+	if len(sc.e.KindRules) > 0 && sc.staysHere(kind) {
+		return 0
+	}
+	sp := span{start: start, end: stop, Kind: kind, Reason: sc.reason}
 	if !sc.decide(&sp, s[start:stop]) {
 		return 0
 	}

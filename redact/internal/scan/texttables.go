@@ -70,9 +70,9 @@ func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
 	if len(row) != 2 || row[0].Start != start || row[0].End != stop {
 		return false
 	}
-	v := sc.words.Classify(s[start:stop])
+	v := sc.classify(s[start:stop])
 	value := s[row[1].Start:row[1].End]
-	if v.Level < names.Secret || sc.words.Classify(value).Level > names.Harmless || !chars.HasDigit(value) && !chars.HasSpecial(value) {
+	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) && !chars.HasSpecial(value) {
 		return false
 	}
 	n := len(sc.Spans)
@@ -83,7 +83,7 @@ func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
 // columns returns what the titles of columns say of the values below; nil if none tells.
 func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict) {
 	for i, c := range titles {
-		if v := sc.words.Classify(s[c.Start:c.End]); v.Level > names.Harmless {
+		if v := sc.classify(s[c.Start:c.End]); v.Level > names.Harmless {
 			if list == nil {
 				list = make([]names.Verdict, len(titles))
 			}
