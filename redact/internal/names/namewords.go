@@ -141,7 +141,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"answer domain realm host hostname port server servers user username users email group groups role roles " +
 	"permission permissions " +
 	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
-	"config setting settings tokens tokenizer parser lexer grammar")
+	"mgr config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.
 var plainKeyWords = Set("key keys token tokens pass string session sid sig signature login auth")

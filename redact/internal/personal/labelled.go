@@ -225,7 +225,7 @@ func Gap(s string, stop int) (p int, bound bool) {
 	p = stop
 	for range 4 {
 		q := chars.SkipAny(s[:min(len(s), p+12)], p, " \t\"'`*])\\")
-		if q < len(s) && strings.IndexByte(":=#.", s[q]) >= 0 {
+		if q < len(s) && strings.IndexByte(":=#.>", s[q]) >= 0 {
 			bound = bound || s[q] != '.'
 			q++
 		} else if strings.HasPrefix(s[q:], "：") {
@@ -236,7 +236,7 @@ func Gap(s string, stop int) (p int, bound bool) {
 		switch word := s[q:end]; {
 		case word != "" && (chars.EqualFold(word, "is") || chars.EqualFold(word, "was") || chars.EqualFold(word, "on")):
 			bound, q = true, end
-		case word != "" && end < len(s) && strings.IndexByte(" .:#°", s[end]) >= 0 && numberWord(word):
+		case word != "" && end < len(s) && strings.IndexByte(" .:#=", s[end]) >= 0 && numberWord(word):
 			q = end
 			bound = bound || chars.EqualFold(word, "no") || chars.EqualFold(word, "number")
 		case q < len(s) && s[q] == '(':

@@ -33,7 +33,7 @@ func pairDetectors() []kinds.Detector {
 			Anchors: []string{"5h", "5j", "5k", "kw", "kx", "ky", "kz", "l1", "l2", "l3", "l4", "l5"}, Match: Named(walletAt)},
 		{Kind: kinds.New("wifi-password", kinds.GroupToken, "the password in the QR code of a wireless network", true),
 			Anchors: []string{"wifi:"}, Match: Named(wifiAt)},
-		{Kind: kinds.New("azure-function-key", kinds.GroupURL, "the key of an Azure function in its URL", true),
+		{Kind: kinds.New("azure-function-key", kinds.GroupURL, "the key of an Azure function, or a code of OAuth, in a URL", true),
 			Anchors: []string{"?code=", "&code="}, Match: Named(functionAt)},
 	}
 }
@@ -189,7 +189,7 @@ func functionAt(s string, i int) (start, end int, kind string) {
 	for end < len(s) && (chars.Class[s[end]]&(chars.Base64|chars.URL|chars.Percent) != 0) && s[end] != '\\' {
 		end++
 	}
-	if n := end - start; n < 50 || !chance.Random(strings.TrimRight(s[start:end], "=")) {
+	if n := end - start; n < 20 || !chance.Random(strings.TrimRight(s[start:end], "=")) {
 		return 0, 0, ""
 	}
 	return start, end, "azure-function-key"

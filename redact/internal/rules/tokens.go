@@ -120,9 +120,36 @@ func (r *Token) isWord() bool {
 	return len(r.Prefix) <= 5 && chars.Class[r.Prefix[0]]&chars.Lower != 0
 }
 
+// Glues reports whether a token is recognised even if a letter or digit stands directly before: its
+// prefix has a separator, and occurs in no word.
+func (r *Token) Glues() bool {
+	return len(r.Prefix) >= 4 && r.Min >= 16 && strings.IndexByte("_-", r.Prefix[len(r.Prefix)-1]) >= 0 &&
+		(strings.IndexByte(r.Prefix, '_') >= 0 || len(r.Prefix) >= 6) && r.Kind != "lob-key" && r.Kind != "close-key"
+}
+
+// wrapped finds the rest of a token on the next line, where [p,end) is the part of its body that ends
+// a line.
+func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
+	q := chars.SkipAny(s[:min(len(s), end+3)], end, "=\\\r")
+	if q >= len(s) || s[q] != '\n' {
+		return at, end, false
+	}
+	q = chars.Skip(s[:min(len(s), q+16)], q+1, chars.Blank|chars.Tab)
+	stop := q
+	for stop < len(s) && Alphabet(chars.Class[s[stop]])&r.Body != 0 && (r.Max == 0 || end-p+stop-q <= r.Max) {
+		stop++
+	}
+	body := s[p:end] + s[q:stop]
+	if stop == q || len(body) < r.Min || r.Max > 0 && len(body) > r.Max || stop < len(s) && chars.IsAlnum(s[stop]) ||
+		!chance.Random(body) || !r.fits(body) {
+		return at, end, false
+	}
+	return at, stop, true
+}
+
 // match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 &&
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() && at > 1 &&
 		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false
 	}
@@ -134,6 +161,12 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 		end--
 	}
 	n := end - p
+	if n < r.Min && n >= 8 {
+		return r.wrapped(s, at, p, end)
+	}
+	if at > 0 && chars.IsAlnum(s[at-1]) && !chance.Random(s[p:end]) {
+		return at, end, false
+	}
 	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
 		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
 		return at, end, false

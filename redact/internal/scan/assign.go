@@ -37,6 +37,10 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
+	if rest := s[chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'"):]; strings.HasPrefix(rest, marks.Head) {
+		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+		return 0 // done in an earlier pass
+	}
 	sc.pay(costOfName)
 	if sc.e.Explain {
 		sc.because("name "+s[start:stop], values.Enough)
@@ -115,6 +119,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
 		return 0 // words of code in running text
+	}
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == ',' {
+		return 0 // 'pass', 'fail'
 	}
 	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && !o.Quoted && !isPassword(s, start, value) {
 		return 0 // a verb, as test programs have it

@@ -30,6 +30,10 @@ func IsReference(v string) bool {
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
 		return n <= 3 || v[n-1] == '%' && chars.IsIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
+	case '0': // 0x%x
+		if strings.HasPrefix(v, "0x%") {
+			return true
+		}
 	case ':': // a parameter of SQL
 		return n > 1 && chars.IsIdentifier(v[1:]) && !chance.Random(v[1:])
 	case '#':

@@ -51,7 +51,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	if d.Level == names.Secret {
 		points = strongName
 	}
-	if v == "" || called && !o.Quoted || isNoSecret(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+	if v == "" || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
 	switch {
@@ -95,6 +95,19 @@ func byForm(ok bool) int {
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
 		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v)
+}
+
+// isNameOfSecret reports whether a bare value is a constant, or the name of another secret:
+// KEY_TYPES, testRSAPrivateKey.
+func isNameOfSecret(v string) bool {
+	v = chars.TrimEnd(v, ",;)")
+	if len(v) < 8 || chars.HasDigit(v) || !chars.IsIdentifier(v) || chance.Random(v) {
+		return false
+	}
+	if strings.ToUpper(v) == v {
+		return strings.IndexByte(v, '_') > 0
+	}
+	return chars.IsLetter(v[0]) && strings.ToLower(v[1:]) != v[1:] && names.Classify(v).Level == names.Secret
 }
 
 // speaksOf reports whether v is about the secret: a link to its documentation, or its description
