@@ -155,3 +155,52 @@ func TestKeepShortAnchors(t *testing.T) {
 		"pk_live_51H8xqKLmNoPqRsTuVwXyZ012", "SELECT * FROM t WHERE name = N'password' AND kind = N'token'",
 	)
 }
+
+// TestPersonalByName: the name of a member, a column or a label tells of personal data.
+func TestPersonalByName(t *testing.T) {
+	gone := func(kind string, texts ...string) {
+		for _, text := range texts {
+			out, found := Default().Text(text)
+			if len(found) == 0 || found[0].Kind != kind || strings.Contains(out, "57") {
+				t.Errorf("%s: %q became %q with %v", kind, text, out, found.Kinds())
+			}
+		}
+	}
+	gone("phone-number", `{"phone":"5755012"}`, `{"mobileNumber":"0157 5501234"}`, "Telefon: 0157 5501", "fax: 57 55 01 57", "téléphone : 01 57 55 01 57")
+	gone("date-of-birth", `{"dateOfBirth":"1957-03-12"}`, "DOB: 03/12/1957", "Geburtsdatum: 12.3.1957", "birth_date=12 March 1957",
+		"name,dob\nann,1957-03-12\n")
+	gone("passport", "passport number=X8157571", "Passport No.: C01X57T47", `{"passport_no":"X5757571"}`, "<passport>X5757571</passport>")
+	gone("driving-licence", "driver's license number: D5757571", `{"drivers_license":"OAOO575757"}`)
+	gone("postal-address", `{"street_address":"57 Bakers Lane, Leeds"}`, "Anschrift: Hauptstrasse 57, Berlin", "indirizzo: Via Rossi 57, Roma")
+	gone("bank-account", "account number: 4457362357", `{"sort_code":"57-57-57"}`, "Kontonummer: 5757575757")
+	gone("tax-id", "Steuer-ID: 57 575 757 575", `{"tax_id":"57-5757575"}`, "VAT number: NL575757578B01", "CPF: 575.757.575-57")
+	gone("medical-record", "MRN: 5757571", `{"nhs_number":"575 757 5757"}`, "<patientid>3657359</patientid>")
+	gone("national-id", `{"social_security_number":"575575757"}`, "NINO: WM 57 57 18 C", "PESEL: 57575757575", "personnummer: 570101-5757")
+	kept(t,
+		`{"address":"localhost:8080"}`, `{"address":"0x7ffe1234abcd"}`, "address: 10.0.0.1:8080", `{"phone_verified":true,"phone_count":5755012}`,
+		`{"passport_strategy":"oauth2"}`, "tax: 12.50", "the patient waited 1234567 ms", `{"account":"123456789012"}`, "birthday cake recipe no 1234567",
+		"street fighter 2 turbo", `{"mobile":"true"}`, "pan: 5", "sin(1234567)", "national park 1957-2007", `{"birth":"2 hours"}`,
+	)
+}
+
+// TestForms: forms of issuers, languages and encodings.
+func TestForms(t *testing.T) {
+	m := newMaker(25)
+	v := m.drawn(40)
+	hex := m.randomText(32, "0123456789abcdef")
+	for _, text := range []string{
+		"curl --user=ann:" + v + " https://example.com", "mot de passe : " + v, "contraseña: " + v, "пароль: " + v, "密码：" + v,
+		"Passwort lautet " + v, "paste x" + "ghp_" + v[:36], "paste ghp_" + v[:20] + "\n" + v[20:36] + "\n",
+		"ghp_" + v[:12] + "\u200b" + v[12:36], "ghp&#95;" + v[:36], "ghp_" + v[:12] + "\u00ad" + v[12:36],
+		"AKIA" + m.randomText(16, upLetters) + "," + v, `Driver={x};Pwd={` + v + `};`, `- textbox "Password" [ref=e5]: ` + v,
+		"Authorization: Digest username=\"ann\", response=\"" + hex + "\"", "network={\n psk=\"" + v + "\"\n}",
+	} {
+		out, _ := Default().Text(text)
+		for _, part := range []string{v[4:14], v[22:34], hex} {
+			if strings.Contains(out, part) {
+				t.Errorf("%q became %q", text, out)
+				break
+			}
+		}
+	}
+}

@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
-		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, kinds, rules, allow, known, mode, key_environment, limits`},
+		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, kinds, rules, patterns, names, allow, known, mode, key_environment, limits`},
 		{"\npreset: loud", `r.yaml:2: preset: got "loud", want default, off, secrets-only or strict`},
 		{"kinds:\n  on: [email, ipv5]", `r.yaml:2: kinds.on[1]: got "ipv5", want a kind that redact.Kinds lists`},
 		{"kinds: [email]", `r.yaml:1: kinds: got a list, want a mapping`},
@@ -110,10 +110,12 @@ func TestErrors(t *testing.T) {
 		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide", `r.yaml:4: rules[1].action: got "hide", want drop, keep or mask`},
 		{"rules:\n  - path: $.a", `r.yaml:2: rules[0]: got no action, want drop, keep or mask`},
 		{"rules:\n  - path: $[?@.a]\n    action: keep", `filters and functions are not supported`},
-		{"rules:\n  - tool: a*b\n    action: keep", `got tool "a*b"`},
+		{"rules:\n  - tool: '*sql*'\n    kinds: [email]\n    action: mask", `got action mask with kinds, want keep`},
+		{"patterns: [{literal: a}]", `got "a", want 3 to 24 bytes of ASCII`},
+		{"known: {file: none.txt}", `r.yaml:1: known.file: got open none.txt: no such file or directory, want a file with a value on each line`},
 		{"allow: ['']", `r.yaml:1: allow[0]: got "", want a value`},
 		{"known: {environment: ['[']}", `r.yaml:1: known.environment[0]: got "[", want a pattern of path.Match`},
-		{"known: {values: [abc]}", `r.yaml:1: known.values: got an unknown field, want one of environment`},
+		{"known: {values: [abc]}", `r.yaml:1: known.values: got an unknown field, want one of environment, file`},
 		{"mode: tag", `r.yaml:1: mode: got "tag" and no key_environment`},
 		{"mode: tag\nkey_environment: REDACTFILE_NO_SUCH",
 			`r.yaml:2: key_environment: got "REDACTFILE_NO_SUCH", which the environment does not have`},

@@ -15,7 +15,7 @@ var Anchors = []string{
 	"pass", "pasw", "pssw", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer",
 	"sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
 	"community", "login", "sas", "pat", "salt", "seed", "mnemonic", "sess", "sid", "kennwort", "senha", "contrase",
-	"wachtwoord", "mdp", "tok",
+	"wachtwoord", "mdp", "tok", "psk",
 }
 
 // Foreign are words for a password, in lower case, that are no names in source code: of several words,
@@ -65,7 +65,7 @@ var plainWords = func() map[string]Verdict {
 	}
 	add(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
-		"senha contrase wachtwoord mdp")
+		"senha contrase contrasena psk wachtwoord mdp")
 	add(Verdict{Secret, kinds.Secret}, "mnemonic")
 	add(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
 	add(Verdict{Telling, kinds.Signature}, "signature")

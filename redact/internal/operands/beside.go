@@ -92,7 +92,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && inNetrc(s, start) || chars.HasFold(name, 0, "set-") ||
+	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) || chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && LineStart(s, start)
 }
 

@@ -127,6 +127,9 @@ func (r *Token) Glues() bool {
 		(strings.IndexByte(r.Prefix, '_') >= 0 || len(r.Prefix) >= 6) && r.Kind != "lob-key" && r.Kind != "close-key"
 }
 
+// longestWord is the longest word that a token is glued to, in bytes.
+const longestWord = 16
+
 // wrapped finds the rest of a token on the next line, where [p,end) is the part of its body that ends
 // a line.
 func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
@@ -164,8 +167,11 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	if n < r.Min && n >= 8 {
 		return r.wrapped(s, at, p, end)
 	}
-	if at > 0 && chars.IsAlnum(s[at-1]) && !chance.Random(s[p:end]) {
-		return at, end, false
+	if at > 0 && chars.IsAlnum(s[at-1]) {
+		word := s[chars.SkipBack(s, max(0, at-longestWord-1), at, chars.B64):at]
+		if len(word) > longestWord || chars.HasDigit(word) || !chance.Random(s[p:end]) {
+			return at, end, false // in the middle of something drawn by chance
+		}
 	}
 	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
 		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {

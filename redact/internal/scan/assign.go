@@ -37,7 +37,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
-	if rest := s[chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'"):]; strings.HasPrefix(rest, marks.Head) {
+	if rest := s[chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'"):]; marks.Leads(rest) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return 0 // done in an earlier pass
 	}

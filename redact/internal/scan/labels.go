@@ -32,6 +32,9 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 		}
 		v := sc.classify(s[max(start, last-names.MaxName):last])
 		if isPersonal(v) {
+			if !sc.quick && sc.tableHit(s, i, last) {
+				return 0
+			}
 			return sc.personalHit(s, last, v)
 		}
 	}

@@ -25,7 +25,7 @@ func IsReference(v string) bool {
 		}
 	case '{':
 		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) &&
-			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1])
+			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
 	case '<':
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
