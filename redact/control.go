@@ -27,8 +27,10 @@ type Pattern struct {
 
 func (s *settings) setPatterns(o *Options) error {
 	for i, p := range o.Patterns {
-		if n := len(p.Literal); n < 3 || n > 24 || strings.ContainsFunc(p.Literal, func(r rune) bool { return r > '~' || r < ' ' }) {
-			return fmt.Errorf("redact: Options.Patterns[%d].Literal: got %.40q, want 3 to 24 bytes of ASCII", i, p.Literal)
+		if n := len(p.Literal); n < 3 || n > 24 || strings.ContainsFunc(p.Literal,
+			func(r rune) bool { return r > '~' || r < ' ' }) {
+			return fmt.Errorf("redact: Options.Patterns[%d].Literal: got %.40q, want 3 to 24 bytes of ASCII", i,
+				p.Literal)
 		}
 		pattern := scan.Pattern{Literal: chars.FoldString(p.Literal)}
 		if p.Regexp != "" {
@@ -54,7 +56,8 @@ func (s *settings) setNames(o *Options) error {
 		for i, name := range list {
 			key := scan.NameKey(name)
 			if len(key) < 2 || len(name) > names.MaxName {
-				return fmt.Errorf("redact: Options.%s[%d]: got %.40q, want a name of 2 to %d bytes", field, i, name, names.MaxName)
+				return fmt.Errorf("redact: Options.%s[%d]: got %.40q, want a name of 2 to %d bytes", field, i,
+					name, names.MaxName)
 			}
 			if s.Names == nil {
 				s.Names = make(map[string]names.Verdict)

@@ -30,11 +30,13 @@ func TestControl(t *testing.T) {
 		{"", "use ACME-1 or acme-0a1b2c3d here", "use ACME-1 or [REDACTED:custom] here"},
 		{"", "ticket tkt99x, tkt99x", "ticket [REDACTED:custom], [REDACTED:custom]"},
 		{"", "a tkt99x", "a tkt99x"},
-		{"", `{"customerCode":"lemon","customer_code":"x y"}`, `{"customerCode":"[REDACTED:secret]","customer_code":"[REDACTED:secret]"}`},
+		{"", `{"customerCode":"lemon","customer_code":"x y"}`,
+			`{"customerCode":"[REDACTED:secret]","customer_code":"[REDACTED:secret]"}`},
 		{"", "customer_code: lemon7\n", "customer_code: [REDACTED:secret]\n"},
 		{"", `{"page_password":"hu3nter2Zq"}`, `{"page_password":"hu3nter2Zq"}`},
 		{"", "build-17@example.net ann@example.net", "build-17@example.net [REDACTED:email]"},
-		{"my_sql_read", `{"rows":[["ann@example.net"]],"by":"ann@example.net"}`, `{"rows":[["ann@example.net"]],"by":"[REDACTED:email]"}`},
+		{"my_sql_read", `{"rows":[["ann@example.net"]],"by":"ann@example.net"}`,
+			`{"rows":[["ann@example.net"]],"by":"[REDACTED:email]"}`},
 		{"other", `{"rows":[["ann@example.net"]]}`, `{"rows":[["[REDACTED:email]"]]}`},
 		{"db1_x", `{"note":"a","b":1}`, `{"b":1}`},
 	} {
@@ -60,7 +62,8 @@ func TestExplain(t *testing.T) {
 		t.Fatalf("got %+v", list)
 	}
 	p := list[0]
-	if p.Offset != strings.Index(in, "hu3") || p.Trigger != "name password" || p.Score < 50 || p.Undo() != `names: {off: ["password"]}` {
+	if p.Offset != strings.Index(in, "hu3") || p.Trigger != "name password" || p.Score < 50 ||
+		p.Undo() != `names: {off: ["password"]}` {
 		t.Errorf("got %+v, %s", p, p.Undo())
 	}
 	if m := list[1]; m.Kind != "email" || m.Undo() != `rules: [{path: "$['to']", kinds: [email], action: keep}]` {

@@ -61,7 +61,8 @@ func (r *Redactor) Explain(src []byte) (list []Removal) {
 		if reason.Trigger == "" {
 			reason.Trigger, reason.Score = "form "+sp.Kind.Name(), 100
 		}
-		list = append(list, Removal{Offset: sp.Offset(), Kind: sp.Kind.Name(), Path: sp.Path, Trigger: reason.Trigger, Score: reason.Score})
+		list = append(list, Removal{Offset: sp.Offset(), Kind: sp.Kind.Name(), Path: sp.Path,
+			Trigger: reason.Trigger, Score: reason.Score})
 	}
 	sc.Release()
 	return list

@@ -17,7 +17,8 @@ const (
 )
 
 // weakKinds are found by weak names, or by digits alone.
-var weakKinds = map[string]bool{"api-key": true, "token": true, "session": true, "secret": true, "credential": true, "phone-number": true,
+var weakKinds = map[string]bool{"api-key": true, "token": true, "session": true, "secret": true,
+	"credential": true, "phone-number": true,
 	"vendor-key": true}
 
 // traffic makes a text as tools print it, with the secret in some.
@@ -31,33 +32,45 @@ func traffic(m maker, secret string) (text string) {
 	}
 	switch m.IntN(14) {
 	case 0:
-		return fmt.Sprintf("=== RUN   Test%s\n--- PASS: Test%s/%s (0.%02ds)\nPASS\nok  \texample.com/%s\t0.%ds\n", word(), word(), word(), n%90, word(), n)
+		return fmt.Sprintf("=== RUN   Test%s\n--- PASS: Test%s/%s (0.%02ds)\nPASS\nok  \texample.com/%s\t0.%ds\n",
+			word(), word(), word(), n%90, word(), n)
 	case 1:
-		return fmt.Sprintf("PASS: %s tests\nFAIL: %s\n# TOTAL: %d\n# PASS:  %d\nok %d - pass: %s\n", word(), word(), n, n-3, n%7, word())
+		return fmt.Sprintf("PASS: %s tests\nFAIL: %s\n# TOTAL: %d\n# PASS:  %d\nok %d - pass: %s\n", word(),
+			word(), n, n-3, n%7, word())
 	case 2:
-		return fmt.Sprintf("tests/test_%s.py::test_%s PASSED [ %d%%]\nFirst pass: %d of %d %ss\n", word(), word(), n%100, n, n*2, word())
+		return fmt.Sprintf("tests/test_%s.py::test_%s PASSED [ %d%%]\nFirst pass: %d of %d %ss\n", word(), word(),
+			n%100, n, n*2, word())
 	case 3:
 		return fmt.Sprintf(`{"key":%q,"session":%q,"version":%d,"etag":%q}`, uuid, uuid, n, id(32))
 	case 4:
-		return fmt.Sprintf(`{"Contents":[{"Key":"uploads/2026/%02d/%s/photo-%d.png","ETag":"\"%s\"","Size":%d}]}`, n%12+1, id(12), n, id(32), n)
+		return fmt.Sprintf(`{"Contents":[{"Key":"uploads/2026/%02d/%s/photo-%d.png","ETag":"\"%s\"","Size":%d}]}`,
+			n%12+1, id(12), n, id(32), n)
 	case 5:
-		return fmt.Sprintf("2026-01-02T03:04:05Z INFO [auth] session %s opened user=%d request=%s took=%dms call=%d\n", uuid, n, id(16), n, n*1000003)
+		return fmt.Sprintf("2026-01-02T03:04:05Z INFO [auth] session %s opened user=%d request=%s took=%dms "+
+			"call=%d\n", uuid, n, id(16), n, n*1000003)
 	case 6:
-		return fmt.Sprintf("tool call %d took %d %d %d us, contact point %d.%d -%d.%d, build %d %d\n", n, n, n+1, n*10, n%80, n, n%170, n, n*7, n*9)
+		return fmt.Sprintf("tool call %d took %d %d %d us, contact point %d.%d -%d.%d, build %d %d\n", n, n, n+1,
+			n*10, n%80, n, n%170, n, n*7, n*9)
 	case 7:
-		return fmt.Sprintf("err := fmt.Errorf(\"bad private key: \" + err.Error())\nif password == other {\n\treturn \"%s\", %d\n}\n", word(), n)
+		return fmt.Sprintf("err := fmt.Errorf(\"bad private key: \" + err.Error())\nif password == other "+
+			"{\n\treturn \"%s\", %d\n}\n", word(), n)
 	case 8:
-		return fmt.Sprintf(`"node_modules/%s-token": {"version": "%d.%d.1", "integrity": "sha512-%s=="}`, word(), n%9, n%30, m.randomText(86, letters62))
+		return fmt.Sprintf(`"node_modules/%s-token": {"version": "%d.%d.1", "integrity": "sha512-%s=="}`, word(),
+			n%9, n%30, m.randomText(86, letters62))
 	case 9:
-		return fmt.Sprintf("Name:  db\nType:  Opaque\nData\n====\npassword:  %d bytes\ntoken:     %d bytes\n", n%64, n%64)
+		return fmt.Sprintf("Name:  db\nType:  Opaque\nData\n====\npassword:  %d bytes\ntoken:     %d bytes\n",
+			n%64, n%64)
 	case 10:
 		return fmt.Sprintf(`{"type":"object","properties":{"password":{"type":"string","description":"the password, %d characters"},"token":"string (optional)"}}`, n)
 	case 11:
-		return fmt.Sprintf("order_id=4%015d isbn 978-3-16-14841%d-0 part number %d-4%d-9087\n", n*1000007, n%10, n, n%10)
+		return fmt.Sprintf("order_id=4%015d isbn 978-3-16-14841%d-0 part number %d-4%d-9087\n", n*1000007, n%10, n,
+			n%10)
 	case 12:
-		return pick(`{"user":"ann","password":"`+secret+`"}`, "export API_TOKEN="+secret+"\n", "id,password\n1,"+secret+"\n", "password: "+secret+"\n")
+		return pick(`{"user":"ann","password":"`+secret+`"}`, "export API_TOKEN="+secret+"\n",
+			"id,password\n1,"+secret+"\n", "password: "+secret+"\n")
 	}
-	return pick("Authorization: Bearer "+secret+"\n", "postgres://app:"+secret+"@db/x", "session_secret="+secret, `{"token":"`+secret+`"}`)
+	return pick("Authorization: Bearer "+secret+"\n", "postgres://app:"+secret+"@db/x", "session_secret="+secret,
+		`{"token":"`+secret+`"}`)
 }
 
 // TestHarmGate: of what is removed of a kind in made-up traffic, 90 % (of weak kinds 80 %) has been

@@ -180,7 +180,8 @@ func (s *settings) setKnown(o *Options) error {
 		s.addKnown(v)
 	}
 	if len(s.Known) > maxKnown {
-		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known), maxKnown)
+		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known),
+			maxKnown)
 	}
 	for _, p := range o.KnownEnv {
 		if _, err := path.Match(p, ""); err != nil {

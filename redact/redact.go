@@ -126,7 +126,8 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
-func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool, left *int) (out []byte, found Findings, again bool) {
+func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool, left *int) (out []byte, found Findings,
+	again bool) {
 	sc := scan.NewScanner(r.engine, len(s))
 	if *left >= 0 { // all passes share the work
 		sc.Carry(*left)

@@ -42,7 +42,8 @@ func sampleToken(r *rules.Token, seed uint64) string {
 		}
 	}
 	if r.Body&rules.IsUUID != 0 {
-		return fmt.Sprintf("%s%08x-%04x-4%03x-8%03x-%012x", r.Prefix, random.Uint32(), random.IntN(1<<16), random.IntN(1<<12),
+		return fmt.Sprintf("%s%08x-%04x-4%03x-8%03x-%012x", r.Prefix, random.Uint32(), random.IntN(1<<16),
+			random.IntN(1<<12),
 			random.IntN(1<<12), random.Uint64()>>16)
 	}
 	for {

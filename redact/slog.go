@@ -67,7 +67,8 @@ func (h *handler) attr(a slog.Attr) slog.Attr {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
-		if d := h.r.classify(a.Key); d.Level == names.Secret && d.Kind.Group() == kinds.GroupPersonal && d.Kind != kinds.SSN {
+		if d := h.r.classify(a.Key); d.Level == names.Secret && d.Kind.Group() == kinds.GroupPersonal &&
+			d.Kind != kinds.SSN {
 			if text := v.String(); h.r.Named(a.Key, text) != text {
 				return slog.String(key, h.r.Named(a.Key, text))
 			}

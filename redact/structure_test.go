@@ -32,14 +32,17 @@ func TestTables(t *testing.T) {
 		"id,user,password\n1,stays,hu3nterZq7\n2,stays,\"a,bZq7\"\n",
 		"id\tuser\tpassword\n1\tstays\thu3nterZq7\n2\tstays\tlemonZq7\n",
 		"id;user;passwd\n1;stays;hu3nterZq7\n",
-		" id | user  |  password  \n----+-------+------------\n  1 | stays | hu3nterZq7\n  2 | stays | lemonZq7\n(2 rows)\n",
-		"+----+-------+-----------+\n| id | user  | password  |\n+----+-------+-----------+\n|  1 | stays | hu3nZq7   |\n+----+-------+-----------+\n",
+		" id | user  |  password  \n----+-------+------------\n  1 | stays | hu3nterZq7\n  2 | stays | "+
+			"lemonZq7\n(2 rows)\n",
+		"+----+-------+-----------+\n| id | user  | password  |\n+----+-------+-----------+\n|  1 | stays | "+
+			"hu3nZq7   |\n+----+-------+-----------+\n",
 		"id|user|password\n1|stays|hu3nterZq7\n2|stays|lemonZq7\n",
 		"id  user   password\n--  -----  --------\n1   stays  huntZq7\n2   stays  lemonZq7\n",
 		"NAME    NAMESPACE   TOKEN\nstays   stays       kwZq7ppx81\nstays   stays       opqwZq7x81\n",
 		"| User | Password |\n| --- | --- |\n| stays | hu3nterZq7 |\n| stays | `lemonZq7` |\n",
 		"<table><tr><th>User</th><th>Password</th></tr><tr><td>stays</td><td>hu3nterZq7</td></tr></table>",
-		"<table>\n<thead><tr>\n<th>User</th>\n<th class=\"x\">API key</th>\n</tr></thead>\n<tbody><tr>\n<td>stays</td>\n<td><b>hu3nterZq7</b></td>\n</tr></tbody></table>",
+		"<table>\n<thead><tr>\n<th>User</th>\n<th class=\"x\">API "+
+			"key</th>\n</tr></thead>\n<tbody><tr>\n<td>stays</td>\n<td><b>hu3nterZq7</b></td>\n</tr></tbody></table>",
 		"INSERT INTO users (id, name, password) VALUES (1, 'stays', 'hu3nterZq7'), (2, 'stays', 'lemonZq7');",
 		`{"query":"INSERT INTO users (name, password) VALUES ($1, $2)","params":["stays","hu3nterZq7"]}`,
 		`{"query":"SELECT * FROM users WHERE name = ? AND password = ?","params":["stays","lemonZq7"]}`,
@@ -151,7 +154,8 @@ func TestKeepShortAnchors(t *testing.T) {
 		"ext_module_loader_for_the_configuration_of_plugins_v2_0", "BSA_Annual_Report_2026_final_v2",
 		"cioffi_and_sons_holdings_ltd_2026", "sdk-platform-tools-linux-release-2026-01",
 		`{"order_id":"4111111111111111"}`, "order_id=4532015112830366", "EAN 4006381333931", "ean13: 4000417025005",
-		"part number 219-09-1234", "sku 512-44-9087 in stock", "ssh deploy@host.internal", "scp build@ci.internal:/tmp/x .",
+		"part number 219-09-1234", "sku 512-44-9087 in stock", "ssh deploy@host.internal",
+		"scp build@ci.internal:/tmp/x .",
 		"pk_live_51H8xqKLmNoPqRsTuVwXyZ012", "SELECT * FROM t WHERE name = N'password' AND kind = N'token'",
 	)
 }
@@ -166,20 +170,29 @@ func TestPersonalByName(t *testing.T) {
 			}
 		}
 	}
-	gone("phone-number", `{"phone":"5755012"}`, `{"mobileNumber":"0157 5501234"}`, "Telefon: 0157 5501", "fax: 57 55 01 57", "téléphone : 01 57 55 01 57")
-	gone("date-of-birth", `{"dateOfBirth":"1957-03-12"}`, "DOB: 03/12/1957", "Geburtsdatum: 12.3.1957", "birth_date=12 March 1957",
+	gone("phone-number", `{"phone":"5755012"}`, `{"mobileNumber":"0157 5501234"}`, "Telefon: 0157 5501",
+		"fax: 57 55 01 57", "téléphone : 01 57 55 01 57")
+	gone("date-of-birth", `{"dateOfBirth":"1957-03-12"}`, "DOB: 03/12/1957", "Geburtsdatum: 12.3.1957",
+		"birth_date=12 March 1957",
 		"name,dob\nann,1957-03-12\n")
-	gone("passport", "passport number=X8157571", "Passport No.: C01X57T47", `{"passport_no":"X5757571"}`, "<passport>X5757571</passport>")
+	gone("passport", "passport number=X8157571", "Passport No.: C01X57T47", `{"passport_no":"X5757571"}`,
+		"<passport>X5757571</passport>")
 	gone("driving-licence", "driver's license number: D5757571", `{"drivers_license":"OAOO575757"}`)
-	gone("postal-address", `{"street_address":"57 Bakers Lane, Leeds"}`, "Anschrift: Hauptstrasse 57, Berlin", "indirizzo: Via Rossi 57, Roma")
+	gone("postal-address", `{"street_address":"57 Bakers Lane, Leeds"}`, "Anschrift: Hauptstrasse 57, Berlin",
+		"indirizzo: Via Rossi 57, Roma")
 	gone("bank-account", "account number: 4457362357", `{"sort_code":"57-57-57"}`, "Kontonummer: 5757575757")
-	gone("tax-id", "Steuer-ID: 57 575 757 575", `{"tax_id":"57-5757575"}`, "VAT number: NL575757578B01", "CPF: 575.757.575-57")
+	gone("tax-id", "Steuer-ID: 57 575 757 575", `{"tax_id":"57-5757575"}`, "VAT number: NL575757578B01",
+		"CPF: 575.757.575-57")
 	gone("medical-record", "MRN: 5757571", `{"nhs_number":"575 757 5757"}`, "<patientid>3657359</patientid>")
-	gone("national-id", `{"social_security_number":"575575757"}`, "NINO: WM 57 57 18 C", "PESEL: 57575757575", "personnummer: 570101-5757")
+	gone("national-id", `{"social_security_number":"575575757"}`, "NINO: WM 57 57 18 C", "PESEL: 57575757575",
+		"personnummer: 570101-5757")
 	kept(t,
-		`{"address":"localhost:8080"}`, `{"address":"0x7ffe1234abcd"}`, "address: 10.0.0.1:8080", `{"phone_verified":true,"phone_count":5755012}`,
-		`{"passport_strategy":"oauth2"}`, "tax: 12.50", "the patient waited 1234567 ms", `{"account":"123456789012"}`, "birthday cake recipe no 1234567",
-		"street fighter 2 turbo", `{"mobile":"true"}`, "pan: 5", "sin(1234567)", "national park 1957-2007", `{"birth":"2 hours"}`,
+		`{"address":"localhost:8080"}`, `{"address":"0x7ffe1234abcd"}`, "address: 10.0.0.1:8080",
+		`{"phone_verified":true,"phone_count":5755012}`,
+		`{"passport_strategy":"oauth2"}`, "tax: 12.50", "the patient waited 1234567 ms",
+		`{"account":"123456789012"}`, "birthday cake recipe no 1234567",
+		"street fighter 2 turbo", `{"mobile":"true"}`, "pan: 5", "sin(1234567)", "national park 1957-2007",
+		`{"birth":"2 hours"}`,
 	)
 }
 
@@ -189,10 +202,12 @@ func TestForms(t *testing.T) {
 	v := m.drawn(40)
 	hex := m.randomText(32, "0123456789abcdef")
 	for _, text := range []string{
-		"curl --user=ann:" + v + " https://example.com", "mot de passe : " + v, "contraseña: " + v, "пароль: " + v, "密码：" + v,
+		"curl --user=ann:" + v + " https://example.com", "mot de passe : " + v, "contraseña: " + v, "пароль: " + v,
+		"密码：" + v,
 		"Passwort lautet " + v, "paste x" + "ghp_" + v[:36], "paste ghp_" + v[:20] + "\n" + v[20:36] + "\n",
 		"ghp_" + v[:12] + "\u200b" + v[12:36], "ghp&#95;" + v[:36], "ghp_" + v[:12] + "\u00ad" + v[12:36],
-		"AKIA" + m.randomText(16, upLetters) + "," + v, `Driver={x};Pwd={` + v + `};`, `- textbox "Password" [ref=e5]: ` + v,
+		"AKIA" + m.randomText(16, upLetters) + "," + v, `Driver={x};Pwd={` + v + `};`,
+		`- textbox "Password" [ref=e5]: ` + v,
 		"Authorization: Digest username=\"ann\", response=\"" + hex + "\"", "network={\n psk=\"" + v + "\"\n}",
 	} {
 		out, _ := Default().Text(text)

@@ -95,7 +95,10 @@ func Parse(name string, data []byte) (redact.Options, error) {
 	r.setList("allow", f.Allow, func(o *redact.Options) *[]string { return &o.Allow })
 	r.setList("known.environment", f.Known.Environment, func(o *redact.Options) *[]string { return &o.KnownEnv })
 	for i, p := range f.Patterns {
-		r.set(fmt.Sprintf("patterns[%d]", i), func(o *redact.Options) { o.Patterns = append(o.Patterns, redact.Pattern(p)) })
+		r.set(fmt.Sprintf("patterns[%d]", i), func(o *redact.Options) {
+			o.Patterns = append(o.Patterns,
+				redact.Pattern(p))
+		})
 	}
 	r.setList("names.on", f.Names.On, func(o *redact.Options) *[]string { return &o.Names })
 	r.setList("names.off", f.Names.Off, func(o *redact.Options) *[]string { return &o.WithoutNames })
@@ -180,7 +183,8 @@ func (r *reader) setMode(mode, variable string) {
 	case mode == "tag" && !r.Has(field):
 		r.Fail("mode", `"tag" and no key_environment`, "the name of the variable that holds its key")
 	case mode == "tag" && value == "":
-		r.Fail(field, fmt.Sprintf("%.60q, which the environment does not have", variable), "the name of a variable that holds the key")
+		r.Fail(field, fmt.Sprintf("%.60q, which the environment does not have", variable),
+			"the name of a variable that holds the key")
 	case mode == "tag":
 		r.set(field, func(o *redact.Options) { o.HMACKey = []byte(value) })
 	case r.Has(field):

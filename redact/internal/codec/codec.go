@@ -147,7 +147,8 @@ func (c Codec) Decode(dst []byte, s string) []byte {
 }
 
 // plainEscapes are what escapes of two bytes stand for in JSON, by the second one.
-var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/', '\'': '\''}
+var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/',
+	'\'': '\''}
 
 // A translator finds the places of a decoded text in the text s it was decoded from. It walks s
 // once, so places are asked for in their order.

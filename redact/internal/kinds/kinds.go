@@ -12,9 +12,10 @@ const (
 
 // The kinds that the engine itself finds; detectors add theirs.
 var (
-	Password      = New(PasswdName, GroupKey, "the value of a password's name, option or command line argument", true)
-	Secret        = New("secret", GroupKey, "the value of a name that says secret, credential or signature", true)
-	Credential    = New("credential", GroupKey, "a random-looking value of a name that says credential, or below it", true)
+	Password   = New(PasswdName, GroupKey, "the value of a password's name, option or command line argument", true)
+	Secret     = New("secret", GroupKey, "the value of a name that says secret, credential or signature", true)
+	Credential = New("credential", GroupKey, "a random-looking value of a name that says credential, or below "+
+		"it", true)
 	APIKey        = New("api-key", GroupKey, "the value of a name that says API key, access key or the like", true)
 	Token         = New("token", GroupKey, "the value of a name that says token", true)
 	Signature     = New("signature", GroupURL, "the signature in a signed URL", true)

@@ -17,7 +17,8 @@ func IsValueName(key string) bool {
 		return false
 	}
 	switch key {
-	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default", "body",
+	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old",
+		"default", "body",
 		"Value", "Data", "Secret", "stringValue", "string_value", "secretValue", "secret_value":
 		return true
 	}

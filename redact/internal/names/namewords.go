@@ -20,8 +20,10 @@ var Anchors = []string{
 
 // Foreign are words for a password, in lower case, that are no names in source code: of several words,
 // or in other scripts.
-var Foreign = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord", "wachtwoord", "şifre",
-	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль", "密码", "密碼", "パスワード",
+var Foreign = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
+	"wachtwoord", "şifre",
+	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
+	"密码", "密碼", "パスワード",
 	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "पासवर्ड"}
 
 // Vendors are names of services that stand for their key where nothing else is said:
@@ -164,7 +166,8 @@ var beforeKey = Set("primary foreign sort partition cache cached map dict object
 	"keyframe by sort group idx pk fk ha author co websocket")
 
 // weakening are the words that do so in running text.
-var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor idempotency dedup routing " +
+var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor " +
+	"idempotency dedup routing " +
 	"shard hash lookup object registry translation max")
 
 // afterSecret make a secret an adjective of something harmless.

@@ -27,7 +27,8 @@ func mayStandAfar(s string, stop int) bool {
 	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
 		return true
 	}
-	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s), stop+maxAfar)], "values") {
+	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s),
+		stop+maxAfar)], "values") {
 		return true
 	}
 	if _, to := SentenceValue(s, stop); to > 0 {
@@ -162,7 +163,8 @@ func SentenceValue(s string, stop int) (from, to int) {
 	if i < 0 {
 		i = strings.Index(words, " = ") - 1
 	}
-	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i], ". ") {
+	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i],
+		". ") {
 		return 0, 0
 	}
 	open := stop + i + len(is)

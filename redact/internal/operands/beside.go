@@ -92,13 +92,15 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) || chars.HasFold(name, 0, "set-") ||
+	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) ||
+		chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && LineStart(s, start)
 }
 
 // linkVerb is the length of the verb at p that links a name and its value: password is x.
 func linkVerb(s string, p int) int {
-	for _, verb := range [...]string{"is ", "to ", "ist ", "lautet ", "est ", "es ", "jest ", "är ", "er ", "é ", "è ", "was ", "on ", "это "} {
+	for _, verb := range [...]string{"is ", "to ", "ist ", "lautet ", "est ", "es ", "jest ", "är ", "er ", "é ",
+		"è ", "was ", "on ", "это "} {
 		if chars.HasFold(s, p, verb) {
 			return len(verb)
 		}
@@ -110,13 +112,15 @@ func linkVerb(s string, p int) int {
 // without an operator, as Dockerfiles and csh do.
 func environmentBefore(s string, start int) bool {
 	line := s[max(0, start-8):start]
-	return (strings.HasSuffix(line, "ENV ") || strings.HasSuffix(line, "setenv ")) && LineStart(s, start-len(line)+strings.LastIndexAny(line, "Es"))
+	return (strings.HasSuffix(line, "ENV ") || strings.HasSuffix(line, "setenv ")) && LineStart(s,
+		start-len(line)+strings.LastIndexAny(line, "Es"))
 }
 
 // inNetrc reports whether a "login" or "machine" stands shortly before.
 func inNetrc(s string, start int) bool {
 	before := s[max(0, start-120):start]
-	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") || chars.ContainsFold(before, "user ")
+	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") ||
+		chars.ContainsFold(before, "user ")
 }
 
 // LineStart reports whether nothing but blanks stands on the line before start.

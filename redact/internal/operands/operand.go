@@ -240,7 +240,8 @@ scan:
 		case c == '\\' && q+1 < limit && strings.IndexByte("nrt\"'", s[q+1]) >= 0:
 			break scan
 		case c == '&' || c == ';' || c == ',' || c == '|' || c == '\'' || c == '`':
-			if q+1 == limit || chars.IsSpace(s[q+1]) || memberAt(s, q+1) || strings.IndexByte("\"'&|\\);]}", s[q+1]) >= 0 {
+			if q+1 == limit || chars.IsSpace(s[q+1]) || memberAt(s, q+1) || strings.IndexByte("\"'&|\\);]}",
+				s[q+1]) >= 0 {
 				break scan
 			}
 		case c == '%' && q+2 < limit && s[q+1] == '2' && (s[q+2] == '6' || s[q+2] == '2' || s[q+2] == '0'):

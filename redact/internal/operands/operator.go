@@ -172,7 +172,8 @@ func isConstant(name string) bool {
 // "name: str =", "name *string =".
 func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	// type=password name=…
-	if p == stop || start > 0 && s[start-1] == '=' || start > 1 && s[start-2] == '=' && (s[start-1] == '"' || s[start-1] == '\'') {
+	if p == stop || start > 0 && s[start-1] == '=' || start > 1 && s[start-2] == '=' && (s[start-1] == '"' ||
+		s[start-1] == '\'') {
 		return 0, 0
 	}
 	e := p

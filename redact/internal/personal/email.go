@@ -28,7 +28,8 @@ func emailAt(s string, i int) (start, end int, kind string) {
 }
 
 // privateDomains end the names of hosts in networks without e-mail addresses.
-var privateDomains = [...]string{".internal", ".local", ".lan", ".localdomain", ".svc", ".cluster", ".intranet", ".home"}
+var privateDomains = [...]string{".internal", ".local", ".lan", ".localdomain", ".svc", ".cluster", ".intranet",
+	".home"}
 
 // isLogin reports whether user@host, the host being [host,end), is an account on a machine: behind
 // ssh and the like, before a path, or in a private network.
@@ -44,7 +45,8 @@ func isLogin(s string, start, host, end int) bool {
 	line := s[max(0, start-80):start]
 	line = line[strings.LastIndexAny(line, "\n|;&")+1:]
 	for _, program := range [...]string{"ssh ", "scp ", "sftp ", "rsync ", "ssh-copy-id ", "mosh "} {
-		if i := strings.Index(line, program); i >= 0 && (i == 0 || !chars.IsAlnum(line[i-1])) && strings.IndexByte(line[i:], ',') < 0 {
+		if i := strings.Index(line, program); i >= 0 && (i == 0 || !chars.IsAlnum(line[i-1])) &&
+			strings.IndexByte(line[i:], ',') < 0 {
 			return true
 		}
 	}

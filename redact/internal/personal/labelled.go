@@ -114,7 +114,8 @@ func isStamp(v string) bool {
 }
 
 // months are the first three letters of names of months, in a few languages.
-const months = "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev avr jui aou gen mag giu lug set ott mae mrt mei out"
+const months = "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev avr jui aou gen " +
+	"mag giu lug set ott mae mrt mei out"
 
 // dateForm is a date: 1985-03-12, 12.3.1985, 12 March 1985, March 12, 1985, 19850312.
 func dateForm(s string, i int) int {
@@ -253,6 +254,8 @@ func Gap(s string, stop int) (p int, bound bool) {
 }
 
 func numberWord(v string) bool {
-	return chars.EqualFold(v, "number") || chars.EqualFold(v, "no") || chars.EqualFold(v, "nr") || chars.EqualFold(v, "num") ||
-		chars.EqualFold(v, "nummer") || chars.EqualFold(v, "numero") || chars.EqualFold(v, "id") || chars.EqualFold(v, "n")
+	return chars.EqualFold(v, "number") || chars.EqualFold(v, "no") || chars.EqualFold(v, "nr") ||
+		chars.EqualFold(v, "num") ||
+		chars.EqualFold(v, "nummer") || chars.EqualFold(v, "numero") || chars.EqualFold(v, "id") ||
+		chars.EqualFold(v, "n")
 }

@@ -11,10 +11,14 @@ import (
 )
 
 // thingWords are what numbers of things are called, which look like those of people.
-var thingWords = names.Set("isbn issn ean upc gtin sku imei iccid asin order invoice ticket build version release revision rev " +
-	"part parts model serial item product catalog tracking shipment parcel barcode lot batch case bug issue pr rfc doi pmid " +
-	"timestamp ts epoch time offset size bytes length trace span request build_id commit seq sequence lat lon lng latitude longitude " +
-	"coordinates point port pid uid gid inode block nonce transaction txn ref reference job run step row page message event")
+var thingWords = names.Set("isbn issn ean upc gtin sku imei iccid asin order invoice ticket build version " +
+	"release revision rev " +
+	"part parts model serial item product catalog tracking shipment parcel barcode lot batch case bug issue pr " +
+	"rfc doi pmid " +
+	"timestamp ts epoch time offset size bytes length trace span request build_id commit seq sequence lat lon " +
+	"lng latitude longitude " +
+	"coordinates point port pid uid gid inode block nonce transaction txn ref reference job run step row page " +
+	"message event")
 
 // linkWords stand between what a number is called and the number.
 var linkWords = names.Set("number numbers no nr num id ids is code s")
@@ -28,7 +32,8 @@ func NamesThing(s string, i int, name string) bool {
 		start := p
 		for n := 0; n < 3; n++ { // up to two words more
 			start = chars.SkipBack(s, low, start, chars.Name)
-			if word := s[start:p]; n > 0 && !strings.ContainsAny(word, " ") || start <= low+1 || s[start-1] != ' ' || !linkTail(word) {
+			if word := s[start:p]; n > 0 && !strings.ContainsAny(word, " ") || start <= low+1 ||
+				s[start-1] != ' ' || !linkTail(word) {
 				break
 			}
 			start--
@@ -55,7 +60,8 @@ func lastIsThing(name string) bool {
 		case word == "id" || word == "ids" || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID"):
 			id = true
 			if at == 0 {
-				return !strings.Contains(word, "card") && !strings.Contains(word, "tax") && !strings.Contains(word, "national")
+				return !strings.Contains(word, "card") && !strings.Contains(word, "tax") && !strings.Contains(word,
+					"national")
 			}
 		case linkWords[word]:
 		default:

@@ -14,10 +14,12 @@ import (
 // phoneNouns are what a phone number is called; phoneVerbs announce one if a person or a sign of an
 // address stands between: call me at, reach us on.
 var (
-	phoneNouns = names.Set("phone telephone tel mobile cellphone fax whatsapp landline hotline telefon telefono telefone telefax " +
+	phoneNouns = names.Set("phone telephone tel mobile cellphone fax whatsapp landline hotline telefon telefono " +
+		"telefone telefax " +
 		"handy celular mobil gsm ph mob")
 	phoneVerbs = names.Set("call reach contact dial text ring answering sms cell")
-	phoneLinks = names.Set("number no nr num is at on me us him her them my our his your the a an work home office direct personal " +
+	phoneLinks = names.Set("number no nr num is at on me us him her them my our his your the a an work home " +
+		"office direct personal " +
 		"day evening night main business or and was line to nummer numero phone call")
 	phoneObjects = names.Set("me us him her them my our his your at on number no is")
 )
@@ -38,7 +40,8 @@ func announced(s string, i int) bool {
 			return false
 		}
 		switch {
-		case phoneNouns[word], strings.HasSuffix(word, "phone") && !strings.HasPrefix(word, "micro"), strings.Contains(word, "telefon"):
+		case phoneNouns[word], strings.HasSuffix(word, "phone") && !strings.HasPrefix(word, "micro"),
+			strings.Contains(word, "telefon"):
 			return true
 		case phoneVerbs[word]:
 			if bound || colon || word == "dial" {

@@ -17,7 +17,8 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 	for i := range Tokens {
 		r := &Tokens[i]
 		kind := kinds.New(r.Kind, kinds.GroupToken, "an issuer's token, by its prefix "+r.Prefix+"…", true)
-		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match, Within: r.Glues()})
+		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match,
+			Within: r.Glues()})
 	}
 	out = append(out,
 		kinds.Detector{Kind: kinds.New("jwt", kinds.GroupToken, "a JSON web token", true),

@@ -30,10 +30,12 @@ func pairDetectors() []kinds.Detector {
 		{Kind: kinds.New("convex-key", kinds.GroupToken, "a deployment's name, a bar and a key", true),
 			Anchors: []string{"prod:", "dev:", "preview:"}, Match: Named(convexAt)},
 		{Kind: kinds.New("wallet-key", kinds.GroupToken, "a private key of a wallet, by its check bytes", true),
-			Anchors: []string{"5h", "5j", "5k", "kw", "kx", "ky", "kz", "l1", "l2", "l3", "l4", "l5"}, Match: Named(walletAt)},
+			Anchors: []string{"5h", "5j", "5k", "kw", "kx", "ky", "kz", "l1", "l2", "l3", "l4", "l5"},
+			Match:   Named(walletAt)},
 		{Kind: kinds.New("wifi-password", kinds.GroupToken, "the password in the QR code of a wireless network", true),
 			Anchors: []string{"wifi:"}, Match: Named(wifiAt)},
-		{Kind: kinds.New("azure-function-key", kinds.GroupURL, "the key of an Azure function, or a code of OAuth, in a URL", true),
+		{Kind: kinds.New("azure-function-key", kinds.GroupURL,
+			"the key of an Azure function, or a code of OAuth, in a URL", true),
 			Anchors: []string{"?code=", "&code="}, Match: Named(functionAt)},
 	}
 }

@@ -29,7 +29,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	}
 	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret)
 	sc.spend(max(0, to-stop))
-	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie || v.Kind == kinds.Vendor && v.Level < names.Secret {
+	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie ||
+		v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
 	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||

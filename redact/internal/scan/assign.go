@@ -26,7 +26,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	start, stop := i, end
 	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
-	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 && s[stop] <= 0xc5; { // an accent
+	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 &&
+		s[stop] <= 0xc5; { // an accent
 		stop = chars.Skip(s[:high], stop+2, chars.Name)
 	}
 	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
@@ -71,7 +72,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 
 // foreignHit looks at the value beside a word for a password in another language.
 func (sc *Scanner) foreignHit(s string, i, end int) int {
-	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 && isWordByte(s[end]) {
+	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 &&
+		isWordByte(s[end]) {
 		return 0
 	}
 	v := names.Verdict{Level: names.Secret, Kind: kinds.Password}

@@ -68,7 +68,8 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, false
 	}
 	known := operands.IsKnownScheme(v[:space])
-	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space], "-", ""))) {
+	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space],
+		"-", ""))) {
 		return 0, false
 	}
 	if chars.EqualFold(v[:space], "digest") {

@@ -70,7 +70,8 @@ func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
 }
 
 func isTitles(key string) bool {
-	return chars.OneOf("columns fields headers header columnNames column_names cols column_headers names attributes", key)
+	return chars.OneOf("columns fields headers header columnNames column_names cols column_headers names "+
+		"attributes", key)
 }
 
 func isRows(key string) bool {
@@ -148,7 +149,7 @@ func titleOf(object string) string {
 	return ""
 }
 
-// maxBehind is how many members behind the rows are looked at for their titles.
+// maxBehind is how many members behind the rows are searched for their titles.
 const maxBehind = 16
 
 // behind looks for the titles, or the statement, of the array at i in the members behind it.

@@ -81,7 +81,8 @@ func wordsBack(s string, i int) int {
 		for p > 0 && i-p < names.MaxName && isWordByte(s[p-1]) {
 			p--
 		}
-		if p < 2 || i-p >= names.MaxName || s[p-1] != ' ' && s[p-1] != '_' && s[p-1] != '-' && s[p-1] != '+' && s[p-1] != '\'' || !isWordByte(s[p-2]) {
+		if p < 2 || i-p >= names.MaxName || s[p-1] != ' ' && s[p-1] != '_' && s[p-1] != '-' && s[p-1] != '+' &&
+			s[p-1] != '\'' || !isWordByte(s[p-2]) {
 			break
 		}
 		p--
@@ -98,7 +99,8 @@ func wordEnd(s string, p int) int {
 
 // nextWord is the end of the word behind a single separator at p.
 func nextWord(s string, p int) (end int, ok bool) {
-	if p+1 >= len(s) || s[p] != ' ' && s[p] != '_' && s[p] != '-' && s[p] != '+' && s[p] != '\'' || !isWordByte(s[p+1]) {
+	if p+1 >= len(s) || s[p] != ' ' && s[p] != '_' && s[p] != '-' && s[p] != '+' && s[p] != '\'' ||
+		!isWordByte(s[p+1]) {
 		return p, false
 	}
 	return wordEnd(s, p+1), true

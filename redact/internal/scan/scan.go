@@ -46,7 +46,7 @@ type Scanner struct {
 	program int // whose arguments
 	read    int // before are decided
 	tables  tableState
-	reason  Reason // why what is looked at may be removed; only for Explain
+	reason  Reason // why a value may be removed; only for Explain
 	key     names.Verdict
 	words   *names.Classifier
 	names   *knownNames
@@ -67,7 +67,8 @@ func (sc *Scanner) spend(n int) {
 
 // costs are about how many nanoseconds an anchor takes, by its act.
 var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
-	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000, anchors.ActLabel: 60, anchors.ActForeign: 400}
+	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000,
+	anchors.ActLabel: 60, anchors.ActForeign: 400}
 
 // costOfName is the same for a name that tells, and its value.
 const costOfName = 1000

@@ -14,7 +14,7 @@ import (
 
 // A tableState is what one scan knows of the tables in its text.
 type tableState struct {
-	lines int // lines that begin before are looked at
+	lines int // lines that begin before have been read
 	title int // names that begin before are titles of columns
 	rows  int // what begins before is in a table
 	plain int // what begins before is no column of an INSERT
@@ -72,7 +72,8 @@ func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
 	}
 	v := sc.classify(s[start:stop])
 	value := s[row[1].Start:row[1].End]
-	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) && !chars.HasSpecial(value) {
+	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) &&
+		!chars.HasSpecial(value) {
 		return false
 	}
 	n := len(sc.Spans)

@@ -132,7 +132,8 @@ func (sc *Scanner) openText(s string, start, end int, text string, depth int) {
 	sc.stringValue(text, names.Verdict{}, depth+1)
 	if len(sc.Spans) > base {
 		found := sc.Spans[base]
-		sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl, Path: found.Path})
+		sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl,
+			Path: found.Path})
 	}
 }
 
@@ -162,7 +163,8 @@ func (sc *Scanner) openRun(s string, start, end, depth int) {
 	}
 	end = chars.Skip(s, end, chars.Equal)
 	found := sc.Spans[base]
-	sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl, Path: found.Path})
+	sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl,
+		Path: found.Path})
 }
 
 // fragments walks the JSON objects within text, for what only their structure tells.

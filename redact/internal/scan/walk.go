@@ -76,7 +76,8 @@ func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 
 // value walks the value at i, or opens it: then next is where its first member or item begins, and
 // inside what it says of that. whole is false if the syntax is none of JSON.
-func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next int, inside names.Verdict, opened, whole bool) {
+func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next int, inside names.Verdict, opened,
+	whole bool) {
 	start := i
 	switch s[i] {
 	case '{', '[':

@@ -65,7 +65,8 @@ func closeTag(s string, stop int) int {
 // another attribute: <input type="password" name="pw" value="x">.
 func Attribute(s string, start, stop int) Cell {
 	const value = ` value="`
-	if start < 2 || stop+1 >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-1] != s[stop] || s[start-2] != '=' {
+	if start < 2 || stop+1 >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-1] != s[stop] ||
+		s[start-2] != '=' {
 		return Cell{}
 	}
 	tag := s[stop:min(len(s), stop+maxElement)]

@@ -15,7 +15,7 @@ type Cell struct{ Start, End int }
 const (
 	// maxLine is the longest line that is a table's header, in bytes.
 	maxLine = 4 << 10
-	// maxCells is how many cells of a line are told apart.
+	// maxCells is how many cells of a line are read.
 	maxCells = 256
 	// maxTitle is the longest title of a column, in bytes.
 	maxTitle = 40
@@ -165,7 +165,8 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 		if c := cells[0]; c.Start == c.End {
 			cells = cells[1:]
 		}
-		if n := len(cells) - 1; cells[n].Start == cells[n].End && strings.HasSuffix(strings.TrimRight(s[from:to], " "), delim) {
+		if n := len(cells) - 1; cells[n].Start == cells[n].End && strings.HasSuffix(strings.TrimRight(s[from:to],
+			" "), delim) {
 			cells = cells[:n]
 		}
 	}

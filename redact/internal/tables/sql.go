@@ -120,7 +120,7 @@ func literal(s string, p, end int) Cell {
 	return Cell{p, end}
 }
 
-// maxParams is how many parameters of a statement are told apart.
+// maxParams is how many parameters of a statement are read.
 const maxParams = 256
 
 // Params returns for each positional parameter of a statement ($1, ?, %s, @p1) the name that it
@@ -169,7 +169,8 @@ func Params(sql string) (names []string) {
 func paramName(sql string, p int) string {
 	q := chars.SkipBackAny(sql, 0, p, " \t\r\n=<>!~(")
 	for _, word := range [...]string{"like", "ilike", "in"} {
-		if rest, ok := strings.CutSuffix(strings.ToLower(sql[max(0, q-6):q]), word); ok && strings.HasSuffix(rest, " ") {
+		if rest, ok := strings.CutSuffix(strings.ToLower(sql[max(0, q-6):q]), word); ok && strings.HasSuffix(rest,
+			" ") {
 			q = chars.SkipBack(sql, 0, q-len(word), chars.Space)
 		}
 	}

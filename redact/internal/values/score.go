@@ -51,7 +51,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	if d.Level == names.Secret {
 		points = strongName
 	}
-	if v == "" || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+	if v == "" || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v,
+		name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
 	switch {
@@ -76,7 +77,8 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v)
 	case ',':
-		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
+		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
+			names.Classify(v).Level == names.Harmless)
 	case ' ': // secret "web" created
 		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
 	}
@@ -119,7 +121,8 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
 		return true // a prompt
 	}
-	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) || strings.HasSuffix(v, ")"))
+	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
+		strings.HasSuffix(v, ")"))
 }
 
 // isLink reports whether v is a URL without credentials and without anything drawn by chance.
@@ -232,7 +235,8 @@ func isULID(v string) bool {
 // them. Words of secrets are none.
 func isObjectID(v string) bool {
 	word, id, ok := strings.Cut(v, "_")
-	if !ok || len(word) < 2 || len(word) > 10 || len(id) > 26 || strings.IndexByte(id, '_') >= 0 || !chars.IsIdentifier(id) && !hasOnlyAlnum(id) {
+	if !ok || len(word) < 2 || len(word) > 10 || len(id) > 26 || strings.IndexByte(id, '_') >= 0 ||
+		!chars.IsIdentifier(id) && !hasOnlyAlnum(id) {
 		return false
 	}
 	for i := range len(word) {
@@ -254,7 +258,8 @@ func hasOnlyAlnum(v string) bool { return chars.Skip(v, 0, chars.Alnum) == len(v
 // user#01ARZ3NDEKTSV4RRFFQ69G5FAV, session:3f2504e0-….
 func hasIDPart(v string) bool {
 	i := strings.LastIndexAny(v, "#:/|")
-	return i > 0 && (recognise.UUID(v[i+1:]) || isULID(v[i+1:])) && chars.IsFieldLike(strings.NewReplacer("#", "_", ":", "_", "/", "_").Replace(v[:i]))
+	return i > 0 && (recognise.UUID(v[i+1:]) || isULID(v[i+1:])) && chars.IsFieldLike(strings.NewReplacer("#", "_",
+		":", "_", "/", "_").Replace(v[:i]))
 }
 
 // isSlug reports whether v is words and numbers with '-' between them, none of which looks drawn by

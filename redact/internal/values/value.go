@@ -74,13 +74,16 @@ func isCode(v, name string, o Operand) bool {
 	case '=':
 		// In source code a bare word is another name; in configuration it is the value.
 		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) &&
-			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && len(bare)-len(strings.TrimRight(bare, "0123456789")) < 3 && !(chars.HasDigit(bare) && len(bare) >= 12) &&
+			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && len(bare)-len(strings.TrimRight(bare,
+			"0123456789")) < 3 && !(chars.HasDigit(bare) && len(bare) >= 12) &&
 			!configName(name)
 	case ':':
-		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
+		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name ||
+			proseWords[strings.ToLower(v)]
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
-		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) && !chars.HasDigit(bare))
+		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) &&
+			!chars.HasDigit(bare))
 	}
 	return false
 }
@@ -128,7 +131,8 @@ var typeNames = names.Set("string str int integer number boolean bool any object
 
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
-var proseWords = names.Set("the a an this that your if when whether used optional required must should see set specifies")
+var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
+	"specifies")
 
 func isTypeName(v string) bool {
 	v = chars.TrimEnd(v, ",;)?|")
@@ -227,7 +231,8 @@ func objectName(v, name string) bool {
 
 // isDigest reports whether v says that it is a digest: sha512-…, sha256:….
 func isDigest(v string) bool {
-	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' || v[6] == ':')
+	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' ||
+		v[6] == ':')
 }
 
 // lastPart is a name without what it belongs to.

@@ -56,10 +56,12 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each one immediately with its text redacted")
+	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each one immediately with "+
+		"its text redacted")
 	f.StringVar(&o.config, "config", "", "what to look for and how to replace it is in `FILE`, see docs/redaction.md")
 	f.BoolVar(&o.secretsOnly, "secrets-only", false, "keep personal data")
-	f.BoolVar(&o.explain, "explain", false, "print on standard error what was found, where, why, and what would undo it, never the value")
+	f.BoolVar(&o.explain, "explain", false, "print on standard error what was found, where, why, and what would "+
+		"undo it, never the value")
 	f.BoolVar(&o.list, "list", false, "list the kinds that are found, and exit")
 	return c
 }

@@ -108,7 +108,8 @@ func safeCut(text []byte) int {
 func (f *filter) write(text []byte) error {
 	if f.reasons != nil {
 		for _, m := range f.r.Explain(text) {
-			fmt.Fprintf(f.reasons, "byte %d: %s, by %s, score %d; undo with: %s\n", f.offset+m.Offset, m.Kind, m.Trigger, m.Score, m.Undo())
+			fmt.Fprintf(f.reasons, "byte %d: %s, by %s, score %d; undo with: %s\n", f.offset+m.Offset, m.Kind,
+				m.Trigger, m.Score, m.Undo())
 		}
 	}
 	f.offset += len(text)
