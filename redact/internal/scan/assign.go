@@ -38,7 +38,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
-	if rest := s[chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'"):]; marks.Leads(rest) {
+	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
+	if marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=') {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return 0 // done in an earlier pass
 	}
