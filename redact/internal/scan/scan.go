@@ -67,14 +67,14 @@ func (sc *Scanner) spend(n int) {
 
 // costs are about how many nanoseconds an anchor takes, by its act.
 var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
-	anchors.ActCommand: 250, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000,
+	anchors.ActCommand: 2000, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000,
 	anchors.ActLabel: 60, anchors.ActForeign: 400}
 
 // costOfName is the same for a name that tells, and its value.
 const costOfName = 1000
 
 // costOfBlock is the same for the end of a private key's block.
-const costOfBlock = 4000
+const costOfBlock = 40000
 
 // costOfByte is the same for a byte of a value.
 const costOfByte = 4
@@ -194,7 +194,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	if next <= i && g.Shapes&anchors.ShapeWord != 0 {
 		next = sc.word(s, i)
 	}
-	if len(sc.Spans) > found {
+	if n := len(sc.Spans); n > found && !sc.isWhole(s, &sc.Spans[n-1]) {
 		sc.Unsettled = true
 	}
 	return max(next, i+1)
@@ -229,11 +229,16 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
-	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector ||
+	if n := len(sc.Spans); n > found && !sc.isWhole(s, &sc.Spans[n-1]) && (e.Act != anchors.ActDetector ||
 		m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
 		sc.Unsettled = true
 	}
 	return next
+}
+
+// isWhole reports whether a span is all of the value of a JSON member.
+func (sc *Scanner) isWhole(s string, sp *span) bool {
+	return len(sc.frames) > 0 && sp.start == 0 && sp.end == len(s)
 }
 
 // standsApart reports whether blanks, quotes or nothing stand around a span.
