@@ -186,6 +186,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	if g.Shapes == 0 {
 		return i + 1
 	}
+	sc.because("", 0)
 	found := len(sc.Spans)
 	next := 0
 	if g.Shapes&anchors.ShapeDigits != 0 {
