@@ -5,7 +5,6 @@ package redact
 
 import (
 	b64 "encoding/base64"
-	"errors"
 	"fmt"
 	neturl "net/url"
 	"os"
@@ -30,7 +29,8 @@ type Options struct {
 	// of this package does not list is an error. Nil removes none.
 	WithoutKinds []string
 	// Allow lists values that are left as they are, such as a published test card. A value is
-	// compared as a whole. An empty value is an error. Nil allows none.
+	// compared as a whole; a '*' in it stands for any text. An empty value and one of stars alone
+	// are errors. Nil allows none.
 	Allow []string
 	// Known lists values to remove wherever they occur, whatever they look like, also in base64
 	// and percent encoding: your application's own secrets. A value under 6 bytes is an error, as
@@ -40,6 +40,14 @@ type Options struct {
 	// variables. Their values at the time of New are removed like those of Known. Values under 6
 	// bytes are ignored. A malformed pattern is an error. Nil matches none.
 	KnownEnv []string
+	// Patterns are forms of tokens to look for besides those that Kinds lists. Nil has none.
+	Patterns []Pattern
+	// Names are names of members, variables, options and columns whose values are secrets, whatever
+	// they look like. Case, '_', '-' and '.' do not matter. Nil adds none.
+	Names []string
+	// WithoutNames are names that say nothing of their values, such as a "token" that is a page's.
+	// Values with a form of their own are removed all the same. Nil has none.
+	WithoutNames []string
 	// Rules decide about places in JSON; the first one that fits a value wins. A rule with a
 	// tool's name holds for the redactor that [Redactor.ForTool] returns. Nil has none.
 	Rules []Rule
@@ -81,7 +89,7 @@ type settings struct {
 func newSettings(o *Options) (*settings, error) {
 	s := new(settings)
 	for _, set := range []func(*Options) error{
-		s.setKinds, s.setAllowed, s.setKnown, s.setRules, s.setKey, s.setLimits,
+		s.setKinds, s.setAllowed, s.setKnown, s.setPatterns, s.setNames, s.setRules, s.setKey, s.setLimits,
 	} {
 		if err := set(o); err != nil {
 			return nil, err
@@ -138,8 +146,12 @@ func eachKind(field string, names []string, do func(kinds.ID)) error {
 
 func (s *settings) setAllowed(o *Options) error {
 	for _, v := range o.Allow {
-		if v == "" {
-			return errors.New(`redact: Options.Allow: got "", want a value`)
+		switch {
+		case strings.Trim(v, "*") == "":
+			return fmt.Errorf(`redact: Options.Allow: got %q, want a value`, v)
+		case strings.IndexByte(v, '*') >= 0:
+			s.AllowGlobs = append(s.AllowGlobs, v)
+			continue
 		}
 		s.allowValue(v)
 	}
@@ -168,7 +180,8 @@ func (s *settings) setKnown(o *Options) error {
 		s.addKnown(v)
 	}
 	if len(s.Known) > maxKnown {
-		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known), maxKnown)
+		return fmt.Errorf("redact: Options.Known: got %d values in all encodings, want %d or fewer", len(s.Known),
+			maxKnown)
 	}
 	for _, p := range o.KnownEnv {
 		if _, err := path.Match(p, ""); err != nil {

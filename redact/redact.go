@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -43,8 +44,8 @@ func New(o Options) (*Redactor, error) {
 		return new(Redactor), nil
 	}
 	s.Compile()
-	s.Engine.Rules = rulesFor(s.rules, "")
-	if s.Engine.Rules == nil && s.rules != nil {
+	s.Engine.Rules, s.Engine.KindRules = rulesFor(s.rules, "")
+	if s.Engine.Rules == nil && slices.ContainsFunc(s.rules, func(r toolRule) bool { return r.ofKinds == nil }) {
 		s.Engine.Rules = []scan.PlaceRule{} // those of tools have the last word there, too
 	}
 	return &Redactor{engine: &s.Engine, tools: newToolViews(s.rules)}, nil
@@ -104,7 +105,8 @@ const maxPasses = 8
 // host's callback and rules have the last word: they are asked once.
 func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, changed bool) {
 	length := len(dst)
-	out, found, again := r.pass(dst, s, d, json)
+	left := -1
+	out, found, again := r.pass(dst, s, d, json, &left)
 	if found == nil {
 		return dst, nil, false
 	}
@@ -114,7 +116,7 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 		if n == maxPasses {
 			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, true
 		}
-		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json); more == nil {
+		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json, &left); more == nil {
 			break
 		}
 		out, found = append(out[:length], next...), found.and(more)
@@ -124,8 +126,12 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 
 // pass is one pass of run. again tells that the text was changed and another pass may
 // find more. Whatever goes wrong, the whole is removed.
-func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out []byte, found Findings, again bool) {
+func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool, left *int) (out []byte, found Findings,
+	again bool) {
 	sc := scan.NewScanner(r.engine, len(s))
+	if *left >= 0 { // all passes share the work
+		sc.Carry(*left)
+	}
 	length := len(dst)
 	defer func() {
 		if recover() != nil {
@@ -135,6 +141,7 @@ func (r *Redactor) pass(dst []byte, s string, d names.Verdict, json bool) (out [
 			return // the scanner is in an unknown state: not used again
 		}
 		r.engine.Tally.CountSteps(sc.Steps)
+		*left = max(0, sc.Left())
 		sc.Release()
 	}()
 	if !sc.Look(s, d, json) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/rules"
@@ -40,7 +41,20 @@ func sampleToken(r *rules.Token, seed uint64) string {
 			}
 		}
 	}
-	b := append([]byte(r.Prefix), byte('2'+random.IntN(8)))
+	if r.Body&rules.IsUUID != 0 {
+		return fmt.Sprintf("%s%08x-%04x-4%03x-8%03x-%012x", r.Prefix, random.Uint32(), random.IntN(1<<16),
+			random.IntN(1<<12),
+			random.IntN(1<<12), random.Uint64()>>16)
+	}
+	for {
+		if v := sampleBody(r, random, letters, ends); !r.Floored() || chance.Random(v) {
+			return r.Prefix + v
+		}
+	}
+}
+
+func sampleBody(r *rules.Token, random *rand.Rand, letters, ends []byte) string {
+	b := append([]byte(nil), byte('2'+random.IntN(8)))
 	for range r.Min - 2 {
 		b = append(b, letters[random.IntN(len(letters))])
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
@@ -42,14 +43,16 @@ func (a Action) String() string {
 
 // A Rule says what becomes of the values at a place in JSON, whatever they are.
 type Rule struct {
-	// Tool is the name of the tool it holds for, or a beginning of names with a '*' at
-	// the end; "" holds for all.
+	// Tool is the name of the tool it holds for; a '*' in it stands for any text. "" holds for all.
 	Tool string
 	// Path is a JSONPath query (RFC 9535) of names, indices, slices with step 1, wildcards and
 	// descendants: $.user.email, $['api key'], $.items[0:2].token, $..password. Filters
 	// and functions are an error. "" and "$" are the whole value.
 	Path   string
 	Action Action
+	// Kinds limits the rule to values of these kinds, at the path and below it: they are left as
+	// they are, so the action has to be [Keep]. Nil is a rule for the whole value, whatever it is.
+	Kinds []string
 }
 
 func (s *settings) setRules(o *Options) error {
@@ -57,15 +60,21 @@ func (s *settings) setRules(o *Options) error {
 		if r.Action > Drop {
 			return fmt.Errorf("redact: Options.Rules[%d]: got action %v, want mask, keep or drop", i, r.Action)
 		}
-		if star := strings.IndexByte(r.Tool, '*'); star >= 0 && star != len(r.Tool)-1 {
-			return fmt.Errorf("redact: Options.Rules[%d]: got tool %.60q, want a name, with a '*' at its end at most",
-				i, r.Tool)
-		}
 		path, err := scan.ParsePath(r.Path)
 		if err != nil {
 			return fmt.Errorf("redact: Options.Rules[%d]: path %.80q: %w", i, r.Path, err)
 		}
-		s.rules = append(s.rules, toolRule{scan.PlaceRule{Path: path, Action: scan.Action(r.Action)}, r.Tool})
+		rule := toolRule{PlaceRule: scan.PlaceRule{Path: path, Action: scan.Action(r.Action)}, tool: r.Tool}
+		if len(r.Kinds) > 0 {
+			if r.Action != Keep {
+				return fmt.Errorf("redact: Options.Rules[%d]: got action %v with kinds, want keep", i, r.Action)
+			}
+			rule.ofKinds = new(kinds.Set)
+			if err := eachKind(fmt.Sprintf("Rules[%d].Kinds", i), r.Kinds, rule.ofKinds.Add); err != nil {
+				return err
+			}
+		}
+		s.rules = append(s.rules, rule)
 	}
 	return nil
 }
@@ -73,25 +82,27 @@ func (s *settings) setRules(o *Options) error {
 // A toolRule is a rule that holds for one tool, or for some.
 type toolRule struct {
 	scan.PlaceRule
-	tool string
+	tool    string
+	ofKinds *kinds.Set // nil: it is for whole values
 }
 
 func (c *toolRule) forTool(name string) bool {
-	if beginning, ok := strings.CutSuffix(c.tool, "*"); ok {
-		return strings.HasPrefix(name, beginning)
-	}
-	return c.tool == "" || c.tool == name
+	return c.tool == "" || scan.Glob(c.tool, name)
 }
 
 // rulesFor lists the rules for one tool, and those for all; with "" only those.
-func rulesFor(rules []toolRule, tool string) []scan.PlaceRule {
-	var list []scan.PlaceRule
+func rulesFor(rules []toolRule, tool string) (list []scan.PlaceRule, ofKinds []scan.KindRule) {
 	for i := range rules {
-		if rules[i].forTool(tool) {
-			list = append(list, rules[i].PlaceRule)
+		r := &rules[i]
+		switch {
+		case !r.forTool(tool):
+		case r.ofKinds != nil:
+			ofKinds = append(ofKinds, scan.KindRule{Path: r.Path, Kinds: *r.ofKinds})
+		default:
+			list = append(list, r.PlaceRule)
 		}
 	}
-	return list
+	return list, ofKinds
 }
 
 // maxToolViews is how many tools' redactors are kept; of more, each is made anew.
@@ -122,7 +133,7 @@ func (r *Redactor) ForTool(name string) *Redactor {
 		return v.(*Redactor)
 	}
 	view := *r.engine
-	view.Rules = rulesFor(r.tools.rules, name)
+	view.Rules, view.KindRules = rulesFor(r.tools.rules, name)
 	if r.tools.n.Load() >= maxToolViews {
 		return &Redactor{engine: &view}
 	}

@@ -104,7 +104,11 @@ var samples = map[string]func(m maker) (value, text string){
 		v := m.drawn(18)
 		return v, "postgres://app:" + v + "@db.internal:5432/orders"
 	},
-	"signature": func(m maker) (string, string) { v := m.drawn(32); return v, "https://store.example.com/a?x=1&sig=" + v },
+	"signature": func(m maker) (string, string) {
+		v := m.drawn(32)
+		return v,
+			"https://store.example.com/a?x=1&sig=" + v
+	},
 	"connection-string": func(m maker) (string, string) {
 		v := m.drawn(43)
 		return v, "Endpoint=sb://hub.servicebus.example.com/;SharedAccessKeyName=root;SharedAccessKey=" + v + "="
@@ -127,14 +131,19 @@ var samples = map[string]func(m maker) (value, text string){
 	},
 	"phone-number": func(m maker) (string, string) { v := "+4670" + m.randomText(7, figures); return v, "call " + v },
 	"us-ssn": func(m maker) (string, string) {
-		v := "5" + m.randomText(2, "123456789") + "-" + m.randomText(2, "123456789") + "-" + m.randomText(4, "123456789")
+		v := "5" + m.randomText(2, "123456789") + "-" + m.randomText(2, "123456789") + "-" + m.randomText(4,
+			"123456789")
 		return v, "number " + v
 	},
 	"mac-address": func(m maker) (string, string) {
 		v := "3c:22:fb:" + m.randomText(1, figures) + "a:0" + m.randomText(1, figures) + ":7e"
 		return v, "station " + v
 	},
-	"crypto-address": func(m maker) (string, string) { v := "0x" + m.randomText(40, "0123456789abcdef"); return v, "to " + v },
+	"crypto-address": func(m maker) (string, string) {
+		v := "0x" + m.randomText(40, "0123456789abcdef")
+		return v,
+			"to " + v
+	},
 	"discord-token": func(m maker) (string, string) {
 		v := "MT" + m.drawn(22) + "." + m.drawn(8)[:6] + "." + m.drawn(27)
 		return v, "bot " + v
@@ -143,7 +152,11 @@ var samples = map[string]func(m maker) (value, text string){
 		v := m.randomText(3, letters62) + "8Q~" + m.drawn(34)
 		return v, "it is " + v
 	},
-	"terraform-token": func(m maker) (string, string) { v := m.drawn(14) + ".atlasv1." + m.drawn(64); return v, "it is " + v },
+	"terraform-token": func(m maker) (string, string) {
+		v := m.drawn(14) + ".atlasv1." + m.drawn(64)
+		return v,
+			"it is " + v
+	},
 	"telegram-token": func(m maker) (string, string) {
 		v := "7" + m.randomText(8, figures) + ":A" + m.drawn(34)
 		return v,
@@ -176,6 +189,63 @@ var samples = map[string]func(m maker) (value, text string){
 	"mailchimp-key": func(m maker) (string, string) {
 		v := m.randomText(32, "0123456789abcdef") + "-us12"
 		return v, "it is " + v
+	},
+	"credential": func(m maker) (string, string) { v := m.drawn(24); return v, "credentials=" + v },
+	"date-of-birth": func(m maker) (string, string) {
+		v := "19" + m.randomText(1, "5678") + "4-03-1" + m.randomText(1, figures)
+		return v, "date of birth: " + v
+	},
+	"passport": func(m maker) (string, string) {
+		v := "X" + m.randomText(7, figures)
+		return v,
+			"passport number: " + v
+	},
+	"driving-licence": func(m maker) (string, string) {
+		v := m.randomText(5, upLetters) + m.randomText(6, figures) + "SM9IJ"
+		return v, "driving licence: " + v
+	},
+	"postal-address": func(m maker) (string, string) {
+		v := m.randomText(2, "123456789") + " Bakers Lane"
+		return v, "street address: " + v
+	},
+	"bank-account": func(m maker) (string, string) {
+		v := m.randomText(10, "123456789")
+		return v,
+			"account number: " + v
+	},
+	"tax-id":         func(m maker) (string, string) { v := m.randomText(9, "123456789"); return v, "tax id: " + v },
+	"medical-record": func(m maker) (string, string) { v := "M" + m.randomText(7, figures); return v, "MRN: " + v },
+	"national-id":    func(m maker) (string, string) { v := "85" + m.randomText(9, figures); return v, "PESEL: " + v },
+	"aws-secret-key": func(m maker) (string, string) {
+		v := m.drawn(40)
+		return v, "AKIA" + m.randomText(16, upLetters) + "," + v
+	},
+	"asana-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is 1/" + m.randomText(16, "123456789") + ":" + v
+	},
+	"zoho-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is 1000." + v + "." + m.randomText(32, "0123456789abcdef")
+	},
+	"bitwarden-token": func(m maker) (string, string) {
+		v := m.drawn(30)
+		return v, "it is 0.3f2504e0-4f89-41d3-9a0c-0305e82c3301." + v + ":" + m.drawn(22) + "=="
+	},
+	"infisical-token": func(m maker) (string, string) {
+		v := m.randomText(32, "0123456789abcdef")
+		return v, "it is st." + m.randomText(24, "0123456789abcdef") + "." + v + "." + m.randomText(32,
+			"0123456789abcdef")
+	},
+	"convex-key": func(m maker) (string, string) { v := m.drawn(60); return v, "it is prod:happy-animal-123|" + v },
+	"wallet-key": func(maker) (string, string) { // the key of a published example
+		v := "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+		return v, "it is " + v
+	},
+	"wifi-password": func(m maker) (string, string) { v := m.drawn(12); return v, "WIFI:T:WPA;S:home;P:" + v + ";;" },
+	"azure-function-key": func(m maker) (string, string) {
+		v := m.drawn(54)
+		return v, "https://a.example.com/api/f?code=" + v + "=="
 	},
 	"random-string": func(m maker) (string, string) { v := m.drawn(32); return v, "it is " + v },
 	"ipv4": func(m maker) (string, string) {
@@ -212,7 +282,8 @@ var samples = map[string]func(m maker) (value, text string){
 	"za-id":          func(m maker) (string, string) { v := m.digits("za-id", 13); return v, "number " + v },
 	"it-codice-fiscale": func(m maker) (string, string) {
 		v := m.such(func() string {
-			return m.randomText(6, upLetters) + m.randomText(2, figures) + "A" + m.randomText(2, figures) + m.randomText(1, upLetters) + m.randomText(3,
+			return m.randomText(6, upLetters) + m.randomText(2, figures) + "A" + m.randomText(2, figures) +
+				m.randomText(1, upLetters) + m.randomText(3,
 				figures) + m.randomText(1, upLetters)
 		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
 		return v, "number " + v
@@ -230,8 +301,14 @@ var surroundings = []struct {
 	{"escaped", func(t string) string { return escapeAll(object("note", t)) }},
 	{"in a command", func(t string) string { return "deploy run '" + t + "' --region eu-west-1" }},
 	{"in an error", func(t string) string { return "fetch: server said 401: " + t + " was refused" }},
-	{"in a URL", func(t string) string { return "GET https://api.example.com/v1/items?page=2&q=" + neturl.QueryEscape(t) }},
-	{"in base64", func(t string) string { return "payload " + b64.StdEncoding.EncodeToString([]byte("some text: "+t)) }},
+	{"in a URL", func(t string) string {
+		return "GET https://api.example.com/v1/items?page=2&q=" +
+			neturl.QueryEscape(t)
+	}},
+	{"in base64", func(t string) string {
+		return "payload " +
+			b64.StdEncoding.EncodeToString([]byte("some text: "+t))
+	}},
 	{"cut off", func(t string) string { return strings.TrimSuffix(object("note", t), `"}`) }},
 }
 
@@ -246,7 +323,8 @@ func TestEveryKind(t *testing.T) {
 		sample, ok := samples[k.Name]
 		switch {
 		case ok:
-		case inTable[k.Name], k.Name == "rule", k.Name == "known-value", k.Name == kinds.UnscannedName:
+		case inTable[k.Name], k.Name == "rule", k.Name == "custom", k.Name == "known-value",
+			k.Name == kinds.UnscannedName:
 			continue
 		default:
 			t.Errorf("%s: there is no sample", k.Name)

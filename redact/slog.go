@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
@@ -66,7 +67,12 @@ func (h *handler) attr(a slog.Attr) slog.Attr {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return slog.Attr{Key: key, Value: v}
 	case slog.KindInt64, slog.KindUint64, slog.KindFloat64:
-		if d := names.Classify(a.Key); d.Level == names.Secret && h.r.engine != nil && h.r.engine.On.Has(d.Kind) {
+		if d := h.r.classify(a.Key); d.Level == names.Secret && d.Kind.Group() == kinds.GroupPersonal &&
+			d.Kind != kinds.SSN {
+			if text := v.String(); h.r.Named(a.Key, text) != text {
+				return slog.String(key, h.r.Named(a.Key, text))
+			}
+		} else if d.Level == names.Secret && h.r.engine != nil && h.r.engine.On.Has(d.Kind) {
 			return slog.String(key, marks.OfKind(d.Kind))
 		}
 		return slog.Attr{Key: key, Value: v}
@@ -95,6 +101,14 @@ func anyText(v any) string {
 	return fmt.Sprintf("%+v", v)
 }
 
+// classify says what a name tells.
+func (r *Redactor) classify(name string) names.Verdict {
+	if r.engine == nil {
+		return names.Classify(name)
+	}
+	return r.engine.Classify(name)
+}
+
 // Named redacts the value of a name, as JSON members are: by the name, and by
 // what the value is.
 func (r *Redactor) Named(name, value string) string {
@@ -102,7 +116,7 @@ func (r *Redactor) Named(name, value string) string {
 	if r.engine == nil || value == "" {
 		return value
 	}
-	out, _, changed := r.run(nil, value, names.Classify(name), false)
+	out, _, changed := r.run(nil, value, r.classify(name), false)
 	if !changed {
 		return value
 	}

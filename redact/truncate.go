@@ -37,30 +37,30 @@ func (r *Redactor) TextMax(s string, max int) (string, Report) {
 // JSONMax redacts src as [Redactor.JSON] does and cuts it to at most max bytes: JSON
 // stays valid by shortening long strings, then by leaving out what follows the
 // head, which a last member or item tells. max 0 or less is no limit. Of an input
-// over 1 MiB only the head is scanned and shown. src is never written to.
-func (r *Redactor) JSONMax(src []byte, max int) ([]byte, Report) {
+// over 64 times max (64 KiB to 1 MiB) only the head is scanned and shown. src is never written to.
+func (r *Redactor) JSONMax(src []byte, limit int) ([]byte, Report) {
 	rep := Report{Size: len(src)}
-	if max <= 0 || len(src) <= max {
+	if limit <= 0 || len(src) <= limit {
 		out, found := r.JSON(src)
 		rep.Findings = found
-		if max <= 0 || len(out) <= max {
+		if limit <= 0 || len(out) <= limit {
 			return out, rep
 		}
 		src = out
 	} else {
 		window := src
-		if len(src) > cut.WholeJSON && len(src) > max+cut.Overlap {
-			window = src[:max+cut.Overlap]
+		if len(src) > min(cut.WholeJSON, max(cut.WholeText, 64*limit)) && len(src) > limit+cut.Overlap {
+			window = src[:limit+cut.Overlap]
 		}
 		out, found := r.JSON(window)
 		rep.Findings = found
-		if len(window) == len(src) && len(out) <= max {
+		if len(window) == len(src) && len(out) <= limit {
 			return out, rep
 		}
 		src = out
 	}
 	rep.Truncated = true
-	return shortened(src, rep.Size, max), rep
+	return shortened(src, rep.Size, limit), rep
 }
 
 // shortened cuts redacted JSON to at most max bytes; size is that of the original.

@@ -14,6 +14,10 @@
 //	allow: ["4111111111111111"]
 //	known:
 //	  environment: ["*_TOKEN", "*_PASSWORD"]
+//	  file: known.txt          # a value on each line
+//	patterns:                  # forms of your own
+//	  - {literal: acme-, regexp: 'acme-[0-9a-f]{8}', keywords: [ticket]}
+//	names: {on: [customer_code], off: [page_token]}
 //	mode: tag                  # mask, tag or stand-in
 //	key_environment: REDACT_KEY
 //	limits: {nesting: 512, inner: 8, work: 64}

@@ -5,7 +5,9 @@ package redactfile
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -24,10 +26,21 @@ type file struct {
 		Tool   string        `yaml:"tool"`
 		Path   string        `yaml:"path"`
 		Action redact.Action `yaml:"action"`
+		Kinds  []string      `yaml:"kinds"`
 	} `yaml:"rules"`
+	Patterns []struct {
+		Literal  string   `yaml:"literal"`
+		Regexp   string   `yaml:"regexp"`
+		Keywords []string `yaml:"keywords"`
+	} `yaml:"patterns"`
+	Names struct {
+		On  []string `yaml:"on"`
+		Off []string `yaml:"off"`
+	} `yaml:"names"`
 	Allow []string `yaml:"allow"`
 	Known struct {
 		Environment []string `yaml:"environment"`
+		File        string   `yaml:"file"`
 	} `yaml:"known"`
 	Mode   string `yaml:"mode" allowed:"mask,tag,stand-in"`
 	Key    string `yaml:"key_environment"`
@@ -81,6 +94,15 @@ func Parse(name string, data []byte) (redact.Options, error) {
 	}
 	r.setList("allow", f.Allow, func(o *redact.Options) *[]string { return &o.Allow })
 	r.setList("known.environment", f.Known.Environment, func(o *redact.Options) *[]string { return &o.KnownEnv })
+	for i, p := range f.Patterns {
+		r.set(fmt.Sprintf("patterns[%d]", i), func(o *redact.Options) {
+			o.Patterns = append(o.Patterns,
+				redact.Pattern(p))
+		})
+	}
+	r.setList("names.on", f.Names.On, func(o *redact.Options) *[]string { return &o.Names })
+	r.setList("names.off", f.Names.Off, func(o *redact.Options) *[]string { return &o.WithoutNames })
+	r.setKnownFile(name, f.Known.File)
 	r.set("limits", func(o *redact.Options) { o.Limits = redact.Limits(f.Limits) })
 	r.setMode(f.Mode, f.Key)
 	if err := r.Err(); err != nil {
@@ -119,6 +141,40 @@ func (r *reader) setList(field string, values []string, list func(*redact.Option
 	}
 }
 
+// maxKnownFile is the largest file of known values, in bytes.
+const maxKnownFile = 1 << 20
+
+// setKnownFile reads known values, one a line, from a file named relative to the file name. Lines
+// under 6 bytes are ignored. Values do not occur in errors.
+func (r *reader) setKnownFile(name, file string) {
+	const field = "known.file"
+	if !r.Has(field) {
+		return
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(name), file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		r.Fail(field, err.Error(), "a file with a value on each line")
+		return
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxKnownFile+1))
+	if err != nil || len(data) > maxKnownFile {
+		r.Fail(field, "a file that cannot be read, or of more than 1 MiB", "a file with a value on each line")
+		return
+	}
+	for line := range strings.Lines(string(data)) {
+		if value := strings.TrimRight(line, "\r\n"); len(value) >= minKnown {
+			r.options.Known = append(r.options.Known, value)
+		}
+	}
+}
+
+// minKnown is the shortest known value, in bytes.
+const minKnown = 6
+
 // setMode sets what stands for removed values.
 func (r *reader) setMode(mode, variable string) {
 	const field = "key_environment"
@@ -127,7 +183,8 @@ func (r *reader) setMode(mode, variable string) {
 	case mode == "tag" && !r.Has(field):
 		r.Fail("mode", `"tag" and no key_environment`, "the name of the variable that holds its key")
 	case mode == "tag" && value == "":
-		r.Fail(field, fmt.Sprintf("%.60q, which the environment does not have", variable), "the name of a variable that holds the key")
+		r.Fail(field, fmt.Sprintf("%.60q, which the environment does not have", variable),
+			"the name of a variable that holds the key")
 	case mode == "tag":
 		r.set(field, func(o *redact.Options) { o.HMACKey = []byte(value) })
 	case r.Has(field):

@@ -30,7 +30,8 @@ func TestLoad(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"empty", "", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
 		{"comments only", "# nothing\n", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
-		{"preset", "preset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
+		{"preset", "preset: secrets-only", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 " +
+			"PURPLE-ELEPHANT"},
 		{"off", "preset: off", in},
 		{
 			"kinds", "kinds: {on: [ipv4], off: [email, passwd]}",
@@ -40,13 +41,15 @@ func TestLoad(t *testing.T) {
 			"kinds before the preset", "kinds: {on: [ipv4]}\npreset: secrets-only",
 			"password=[REDACTED:passwd] jane@mail.example.org [REDACTED:ipv4] PURPLE-ELEPHANT",
 		},
-		{"allow", "allow: [jane@mail.example.org]", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 PURPLE-ELEPHANT"},
+		{"allow", "allow: [jane@mail.example.org]", "password=[REDACTED:passwd] jane@mail.example.org 10.0.0.17 " +
+			"PURPLE-ELEPHANT"},
 		{
 			"known", "known: {environment: ['REDACTFILE_*_TOKEN']}",
 			"password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 [REDACTED:known-value]",
 		},
 		{"stand-ins", "mode: stand-in", "password=[REDACTED:passwd] person@example.com 10.0.0.17 PURPLE-ELEPHANT"},
-		{"limits", "limits: {nesting: 3, inner: 2}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 PURPLE-ELEPHANT"},
+		{"limits", "limits: {nesting: 3, inner: 2}", "password=[REDACTED:passwd] [REDACTED:email] 10.0.0.17 " +
+			"PURPLE-ELEPHANT"},
 	} {
 		r, err := load(t, c.file)
 		if err != nil {
@@ -84,7 +87,8 @@ func TestDocuments(t *testing.T) {
 func TestRules(t *testing.T) {
 	r, err := load(
 		t,
-		"rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - {path: $.password, action: keep}\n",
+		"rules:\n  - tool: db.*\n    path: $.sql\n    action: mask\n  - path: $..note\n    action: drop\n  - "+
+			"{path: $.password, action: keep}\n",
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -102,18 +106,22 @@ func TestRules(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
-		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, kinds, rules, allow, known, mode, key_environment, limits`},
+		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, kinds, rules, patterns, names, allow, known, mode, key_environment, limits`},
 		{"\npreset: loud", `r.yaml:2: preset: got "loud", want default, off, secrets-only or strict`},
 		{"kinds:\n  on: [email, ipv5]", `r.yaml:2: kinds.on[1]: got "ipv5", want a kind that redact.Kinds lists`},
 		{"kinds: [email]", `r.yaml:1: kinds: got a list, want a mapping`},
 		{"rules:\n  - path: a.b\n    action: mask", `r.yaml:2: rules[0]: path "a.b": want '$' at the beginning`},
-		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide", `r.yaml:4: rules[1].action: got "hide", want drop, keep or mask`},
+		{"rules:\n  - path: $.a\n  - path: $.b\n    action: hide",
+			`r.yaml:4: rules[1].action: got "hide", want drop, keep or mask`},
 		{"rules:\n  - path: $.a", `r.yaml:2: rules[0]: got no action, want drop, keep or mask`},
 		{"rules:\n  - path: $[?@.a]\n    action: keep", `filters and functions are not supported`},
-		{"rules:\n  - tool: a*b\n    action: keep", `got tool "a*b"`},
+		{"rules:\n  - tool: '*sql*'\n    kinds: [email]\n    action: mask", `got action mask with kinds, want keep`},
+		{"patterns: [{literal: a}]", `got "a", want 3 to 24 bytes of ASCII`},
+		{"known: {file: " +
+			"none.txt}", `r.yaml:1: known.file: got open none.txt: no such file or directory, want a file with a value on each line`},
 		{"allow: ['']", `r.yaml:1: allow[0]: got "", want a value`},
 		{"known: {environment: ['[']}", `r.yaml:1: known.environment[0]: got "[", want a pattern of path.Match`},
-		{"known: {values: [abc]}", `r.yaml:1: known.values: got an unknown field, want one of environment`},
+		{"known: {values: [abc]}", `r.yaml:1: known.values: got an unknown field, want one of environment, file`},
 		{"mode: tag", `r.yaml:1: mode: got "tag" and no key_environment`},
 		{"mode: tag\nkey_environment: REDACTFILE_NO_SUCH",
 			`r.yaml:2: key_environment: got "REDACTFILE_NO_SUCH", which the environment does not have`},

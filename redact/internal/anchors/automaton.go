@@ -20,6 +20,9 @@ const (
 	ActCommand             // a program that takes secrets as arguments
 	ActKnown               // a known value
 	ActManifest            // the kind of a Kubernetes Secret
+	ActLabel               // a word that names of personal data have
+	ActPattern             // a pattern of the host
+	ActForeign             // a word for a password that is no name in source code
 )
 
 // An Entry is one anchor.

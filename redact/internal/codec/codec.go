@@ -28,6 +28,18 @@ const (
 // it stands for.
 func (c Codec) step(s string, out *[utf8.UTFMax]byte) (raw, n int) {
 	switch c {
+	case SoftHyphen, ZeroWidth, ByteOrder:
+		if raw = invisibleAt(s); raw > 0 {
+			return raw, 0
+		}
+		out[0] = s[0]
+		return 1, 1
+	case Entity:
+		if raw, text := entityAt(s); raw > 0 {
+			return raw, copy(out[:], text)
+		}
+		out[0] = s[0]
+		return 1, 1
 	case NUL:
 		return 1, 0
 	case ANSI:
@@ -135,7 +147,8 @@ func (c Codec) Decode(dst []byte, s string) []byte {
 }
 
 // plainEscapes are what escapes of two bytes stand for in JSON, by the second one.
-var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/', '\'': '\''}
+var plainEscapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\', '/': '/',
+	'\'': '\''}
 
 // A translator finds the places of a decoded text in the text s it was decoded from. It walks s
 // once, so places are asked for in their order.

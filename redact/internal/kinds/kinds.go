@@ -12,8 +12,10 @@ const (
 
 // The kinds that the engine itself finds; detectors add theirs.
 var (
-	Password      = New(PasswdName, GroupKey, "the value of a password's name, option or command line argument", true)
-	Secret        = New("secret", GroupKey, "the value of a name that says secret, credential or signature", true)
+	Password   = New(PasswdName, GroupKey, "the value of a password's name, option or command line argument", true)
+	Secret     = New("secret", GroupKey, "the value of a name that says secret, credential or signature", true)
+	Credential = New("credential", GroupKey, "a random-looking value of a name that says credential, or below "+
+		"it", true)
 	APIKey        = New("api-key", GroupKey, "the value of a name that says API key, access key or the like", true)
 	Token         = New("token", GroupKey, "the value of a name that says token", true)
 	Signature     = New("signature", GroupURL, "the signature in a signed URL", true)
@@ -26,6 +28,7 @@ var (
 	URLPassword   = New("url-userinfo", GroupURL, "the credentials in a URL or a connection string", true)
 	SSN           = New("us-ssn", GroupPersonal, "a US social security number", true)
 	Known         = New("known-value", groupKnown, "a value given by the host", true)
+	Custom        = New("custom", groupKnown, "what a pattern of the host matches", true)
 	Rule          = New("rule", groupKnown, "a value that a rule of the host names by its path", true)
 	Unscanned     = New(UnscannedName, groupEngine,
 		"what could not be looked at: nested too deep, too costly, or a failure", true)

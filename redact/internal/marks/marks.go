@@ -45,6 +45,16 @@ func IsMark(v string) bool {
 	return true
 }
 
+// Leads reports whether v begins with a mark, and nothing is glued to it. bare tells that a blank
+// ends the value that v begins with.
+func Leads(v string, bare bool) bool {
+	if !strings.HasPrefix(v, Head) {
+		return false
+	}
+	end := strings.IndexByte(v[:min(len(v), Max)], ']') + 1
+	return end > 0 && IsMark(v[:end]) && (end == len(v) || bare && v[end] == ' ' || strings.IndexByte("\n\"',;&)}", v[end]) >= 0)
+}
+
 // TagBytes is the length of a keyed tag: enough to correlate by, too little to search
 // values with.
 const TagBytes = 4

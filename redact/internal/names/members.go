@@ -17,18 +17,29 @@ func IsValueName(key string) bool {
 		return false
 	}
 	switch key {
-	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default", "body",
+	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old",
+		"default", "body",
 		"Value", "Data", "Secret", "stringValue", "string_value", "secretValue", "secret_value":
 		return true
 	}
 	return false
 }
 
+// OfField is the name in the description of a form's field: "Password" of "Password field".
+func OfField(v string) string {
+	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {
+		if n := len(v) - len(word); n >= 0 && chars.EqualFold(v[n:], word) {
+			return v[:n]
+		}
+	}
+	return v
+}
+
 // IsPairName reports whether a member of this name names what "value" holds.
 func IsPairName(key string) bool {
 	switch key {
 	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute",
-		"property", "label", "Name", "Key", "Header", "Variable":
+		"property", "label", "selector", "element", "locator", "placeholder", "Name", "Key", "Header", "Variable":
 		return true
 	}
 	return false

@@ -4,6 +4,8 @@
 package names
 
 import (
+	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -17,6 +19,7 @@ type level uint8
 // The levels, in their order.
 const (
 	Harmless level = iota // it says nothing
+	Weak                  // a word alone (key, token, session): a random-looking value that is no id is a secret
 	Telling               // a random-looking value is a secret
 	Secret                // any value that is not a reference or a placeholder is a secret
 )
@@ -26,6 +29,9 @@ type Verdict struct {
 	Level level
 	Kind  kinds.ID
 }
+
+// Inherits reports whether the name also tells of what is below its value. Weak names do not.
+func (v Verdict) Inherits() bool { return v.Level == Secret || v.Kind == kinds.Credential }
 
 // MaxName is how much of a name is examined, in bytes: of a longer one, its end.
 const MaxName = 64
@@ -46,7 +52,13 @@ func Classify(name string) Verdict { return new(nameWords).classify(name) }
 
 func (w *nameWords) classify(name string) Verdict {
 	w.WordsOf(name)
-	return w.verdict()
+	v := w.verdict()
+	if v.Level == Harmless {
+		if kind, ok := w.personal(); ok {
+			return Verdict{Secret, kind}
+		}
+	}
+	return v
 }
 
 // WordsOf lists the words of a name. They are there until the next name.
@@ -91,6 +103,12 @@ func (w *nameWords) split(name string) {
 	previous := uint16(0)
 	for i := range len(name) {
 		c := name[i]
+		if c == latinLead && i+1 < len(name) {
+			continue
+		}
+		if c >= 0x80 && i > 0 && name[i-1] == latinLead {
+			c = latin[c&0x3f]
+		}
 		class := chars.Class[c] & (chars.Lower | chars.Upper)
 		cut := class == 0 ||
 			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) &&
@@ -120,6 +138,12 @@ func (w *nameWords) split(name string) {
 	}
 }
 
+// The letters of Latin-1 with accents, in UTF-8: what stands behind the lead byte, without accents.
+const (
+	latinLead = 0xc3
+	latin     = "aaaaaaaceeeeiiiidnooooo-ouuuuypsaaaaaaaceeeeiiiidnooooo-ouuuuypy"
+)
+
 // pluralEnd reports whether the capital at i begins no new word but is the last of an
 // acronym in the plural, as in "userIDs".
 func pluralEnd(name string, i int) bool {
@@ -141,11 +165,22 @@ func (w *nameWords) verdict() Verdict {
 	}
 	for i, word := range words {
 		v := wordVerdict(word, i, words)
+		if best.Kind == kinds.Cookie && v.Level == Secret && !takenBack(i, words) {
+			best = v
+		}
 		if v.Level < best.Level || v.Level == Harmless || v.Level == best.Level && best.Kind != kinds.Vendor ||
 			takenBack(i, words) {
 			continue
 		}
 		best = v
+	}
+	if best.Level == Telling && best.Kind != kinds.Vendor {
+		switch {
+		case len(words) == 1:
+			best.Level = Weak
+		case slices.Contains(words, "key") && slices.Contains(words, "token"):
+			best.Level = Secret
+		}
 	}
 	return best
 }
@@ -160,6 +195,13 @@ func takenBack(i int, words []string) bool {
 	}
 	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] &&
 		plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]
+}
+
+// Weakens reports whether a word makes the key or token behind it one that opens nothing: public
+// key, cache key, page token.
+func Weakens(word string) bool {
+	word = strings.ToLower(word)
+	return weakening[word]
 }
 
 // wordVerdict says what one word tells where it stands.

@@ -15,8 +15,16 @@ var Anchors = []string{
 	"pass", "pasw", "pssw", "pwd", "psw", "pw", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "bearer",
 	"sig", "pin", "otp", "ssn", "cvv", "cvc", "csc",
 	"community", "login", "sas", "pat", "salt", "seed", "mnemonic", "sess", "sid", "kennwort", "senha", "contrase",
-	"wachtwoord", "mdp", "tok",
+	"wachtwoord", "mdp", "tok", "psk",
 }
+
+// Foreign are words for a password, in lower case, that are no names in source code: of several words,
+// or in other scripts.
+var Foreign = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
+	"wachtwoord", "şifre",
+	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
+	"密码", "密碼", "パスワード",
+	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "पासवर्ड"}
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.
@@ -59,9 +67,9 @@ var plainWords = func() map[string]Verdict {
 	}
 	add(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
-		"senha contrase wachtwoord mdp")
+		"senha contrase contrasena psk wachtwoord mdp")
 	add(Verdict{Secret, kinds.Secret}, "mnemonic")
-	add(Verdict{Telling, kinds.Secret}, "credential credentials creds cred")
+	add(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
 	add(Verdict{Telling, kinds.Signature}, "signature")
 	add(Verdict{Secret, kinds.Authorization}, "authorization authorisation")
 	add(Verdict{Secret, kinds.Cookie}, "cookie cookies")
@@ -96,7 +104,7 @@ var compounds = []struct {
 	{"token", Verdict{Telling, kinds.Token}}, {"key", Verdict{Secret, kinds.APIKey}},
 	{"apikeys", Verdict{Secret, kinds.APIKey}}, {"pass", Verdict{Secret, kinds.Password}},
 	{"sessid", Verdict{Telling, kinds.Session}}, {"sessionid", Verdict{Telling, kinds.Session}},
-	{"credentials", Verdict{Telling, kinds.Secret}}, {"passwords", Verdict{Secret, kinds.Password}},
+	{"credentials", Verdict{Telling, kinds.Credential}}, {"passwords", Verdict{Secret, kinds.Password}},
 }
 
 const compoundHeads = 10
@@ -135,7 +143,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"answer domain realm host hostname port server servers user username users email group groups role roles " +
 	"permission permissions " +
 	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
-	"config setting settings tokens tokenizer parser lexer grammar")
+	"mgr config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.
 var plainKeyWords = Set("key keys token tokens pass string session sid sig signature login auth")
@@ -156,6 +164,11 @@ var beforeKey = Set("primary foreign sort partition cache cached map dict object
 	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query " +
 	"param parameter attribute attr meta sub top any each other " +
 	"keyframe by sort group idx pk fk ha author co websocket")
+
+// weakening are the words that do so in running text.
+var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor " +
+	"idempotency dedup routing " +
+	"shard hash lookup object registry translation max")
 
 // afterSecret make a secret an adjective of something harmless.
 var afterSecret = Set("santa sauce garden service agent manager managers store size min max length scanner " +

@@ -24,6 +24,13 @@ func mayStandAfar(s string, stop int) bool {
 	if _, to := RandomAhead(s, stop, true); to > 0 {
 		return true
 	}
+	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
+		return true
+	}
+	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s),
+		stop+maxAfar)], "values") {
+		return true
+	}
 	if _, to := SentenceValue(s, stop); to > 0 {
 		return true
 	}
@@ -77,6 +84,70 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 	return from, p
 }
 
+// FilledValue is the literal that is typed into the field of the name that ends at stop:
+// getByLabel('Password').fill('x'), find_element(By.ID, "password").send_keys("x"),
+// I fill in "Password" with "x".
+func FilledValue(s string, stop int) (from, to int) {
+	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
+	for range 3 {
+		if p >= len(s) || p == stop || s[p] != '.' {
+			break
+		}
+		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
+		if end >= len(s) || s[end] != '(' {
+			return 0, 0
+		}
+		if !chars.OneOf("fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set "+
+			"input enter_text typeText type_text val value fillField", s[p+1:end]) {
+			if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
+				p++
+			}
+			continue
+		}
+		p = end + 1
+		return literalAt(s, p)
+	}
+	if p > stop && strings.HasPrefix(s[p:], " [") { // of a page's snapshot: textbox "Password" [ref=e5]: x
+		end := strings.IndexByte(s[p:min(len(s), p+60)], ']')
+		for end > 0 && strings.HasPrefix(s[p+end:], "] [") {
+			next := strings.IndexByte(s[p+end+1:min(len(s), p+end+60)], ']')
+			if next < 0 {
+				break
+			}
+			end += 1 + next
+		}
+		if end < 0 || !strings.HasPrefix(s[p+end:], "]: ") {
+			return 0, 0
+		}
+		if p += end + len("]: "); p < len(s) && s[p] != '"' {
+			end := strings.IndexByte(s[p:], '\n')
+			if end < 0 {
+				return p, len(s)
+			}
+			return p, p + end
+		}
+		return literalAt(s, p)
+	}
+	if p > stop && chars.HasFold(s, p, " with ") {
+		return literalAt(s, p+len(" with "))
+	}
+	return 0, 0
+}
+
+// literalAt is the inside of the literal at p.
+func literalAt(s string, p int) (from, to int) {
+	if p >= len(s) {
+		return 0, 0
+	}
+	if n := escapedQuote(s, p); n > 0 {
+		return p + n, escapedQuoteEnd(s, p+n, s[p:p+n])
+	}
+	if c := s[p]; c == '"' || c == '\'' || c == '`' {
+		return p + 1, QuoteEnd(s, p+1, c)
+	}
+	return 0, 0
+}
+
 // SentenceValue is the literal of a sentence about a name: the password for the user 'ann'
 // is 'x'.
 func SentenceValue(s string, stop int) (from, to int) {
@@ -89,7 +160,11 @@ func SentenceValue(s string, stop int) (from, to int) {
 	}
 	words := s[stop:min(len(s), stop+80)]
 	i := strings.Index(words, is)
-	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i], ". ") {
+	if i < 0 {
+		i = strings.Index(words, " = ") - 1
+	}
+	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i],
+		". ") {
 		return 0, 0
 	}
 	open := stop + i + len(is)

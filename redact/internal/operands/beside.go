@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
 // BesideValue reports whether a name may have a value beside it: in running text it has
@@ -17,6 +18,10 @@ func BesideValue(s string, start, stop int) bool {
 	if stop < len(s) && (s[stop] == '"' || s[stop] == '\'') {
 		o, ok := FindOperand(s, start, stop)
 		return !ok || !o.Quoted || !marks.IsMark(s[o.Start:o.End])
+	}
+	if line := s[stop:min(len(s), stop+len(" text box")+1)]; strings.IndexByte(line, '"') > 0 &&
+		len(names.OfField(line[:strings.IndexByte(line, '"')])) == 0 {
+		return true // "Password field"
 	}
 	before := start
 	before = chars.SkipBack(s, 0, before, chars.Blank)
@@ -84,17 +89,38 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if chars.EqualFold(name, "pass") { // a verb as well
 		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])])
 	}
-	if chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ") || s[p] == '"' || s[p] == '\'' {
+	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && inNetrc(s, start) || chars.HasFold(name, 0, "set-") ||
+	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) ||
+		chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && LineStart(s, start)
+}
+
+// linkVerb is the length of the verb at p that links a name and its value: password is x.
+func linkVerb(s string, p int) int {
+	for _, verb := range [...]string{"is ", "to ", "ist ", "lautet ", "est ", "es ", "jest ", "är ", "er ", "é ",
+		"è ", "was ", "on ", "это "} {
+		if chars.HasFold(s, p, verb) {
+			return len(verb)
+		}
+	}
+	return 0
+}
+
+// environmentBefore reports whether the name that begins at start is that of a variable which is set
+// without an operator, as Dockerfiles and csh do.
+func environmentBefore(s string, start int) bool {
+	line := s[max(0, start-8):start]
+	return (strings.HasSuffix(line, "ENV ") || strings.HasSuffix(line, "setenv ")) && LineStart(s,
+		start-len(line)+strings.LastIndexAny(line, "Es"))
 }
 
 // inNetrc reports whether a "login" or "machine" stands shortly before.
 func inNetrc(s string, start int) bool {
 	before := s[max(0, start-120):start]
-	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") || chars.ContainsFold(before, "user ")
+	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") ||
+		chars.ContainsFold(before, "user ")
 }
 
 // LineStart reports whether nothing but blanks stands on the line before start.

@@ -16,8 +16,8 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	from := p
 	p = chars.Skip(s, p, chars.Blank|chars.Tab)
 	o.Spaced = p > from
-	if o.Op == ' ' && (chars.HasFold(s, p, "is ") || chars.HasFold(s, p, "to ")) {
-		p += 3
+	if o.Op == ' ' {
+		p += linkVerb(s, p)
 	}
 	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
 		q, ok := nextLine(s, p, o)
@@ -240,7 +240,8 @@ scan:
 		case c == '\\' && q+1 < limit && strings.IndexByte("nrt\"'", s[q+1]) >= 0:
 			break scan
 		case c == '&' || c == ';' || c == ',' || c == '|' || c == '\'' || c == '`':
-			if q+1 == limit || chars.IsSpace(s[q+1]) || memberAt(s, q+1) || strings.IndexByte("\"'&|\\);]}", s[q+1]) >= 0 {
+			if q+1 == limit || chars.IsSpace(s[q+1]) || memberAt(s, q+1) || strings.IndexByte("\"'&|\\);]}",
+				s[q+1]) >= 0 {
 				break scan
 			}
 		case c == '%' && q+2 < limit && s[q+1] == '2' && (s[q+2] == '6' || s[q+2] == '2' || s[q+2] == '0'):

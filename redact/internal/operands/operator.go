@@ -21,13 +21,13 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	o.Flag = isFlag(s, start)
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
+	case (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted):
+		return o, false
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
 		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
 			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
 			q, op = literal, assign
 		}
-	case op == '=' && literalEnds(s, start, q, wasQuoted):
-		return o, false
 	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
 		q, op = p+1, ','
 	// get("PASSWORD") or "x"
@@ -45,6 +45,8 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		case op == ',':
 		case p == closed:
 			return o, false
+		case !wasQuoted && environmentBefore(s, start):
+			op, q = '=', p
 		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
 			op, q = ' ', p
 		default:
@@ -72,6 +74,13 @@ func closeName(s string, stop int) (closed int, wasQuoted bool) {
 // operatorAt reads the operator at p; op is 0 if there is none.
 func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	switch c := s[p]; c {
+	case 0xef: // full-width
+		switch {
+		case strings.HasPrefix(s[p:], "："):
+			return p + len("："), ':'
+		case strings.HasPrefix(s[p:], "＝"):
+			return p + len("＝"), '='
+		}
 	case '=', ':', '?', '|', '.', '+', '!':
 		return symbolAt(s, p)
 	case '-', '<':
@@ -84,6 +93,10 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	case ',':
 		if wasQuoted {
 			return p + 1, ','
+		}
+	case '{':
+		if p == closed && !wasQuoted && p+1 < len(s) && (s[p+1] == '"' || s[p+1] == '\'') {
+			return p + 1, '('
 		}
 	case '(':
 		if p == closed && !wasQuoted {
@@ -158,7 +171,9 @@ func isConstant(name string) bool {
 // typedOperator passes over a type between a name and its operator: "name string =",
 // "name: str =", "name *string =".
 func typedOperator(s string, p, start, stop int) (q int, op byte) {
-	if p == stop || start > 0 && s[start-1] == '=' { // type=password name=…
+	// type=password name=…
+	if p == stop || start > 0 && s[start-1] == '=' || start > 1 && s[start-2] == '=' && (s[start-1] == '"' ||
+		s[start-1] == '\'') {
 		return 0, 0
 	}
 	e := p

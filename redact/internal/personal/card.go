@@ -27,6 +27,9 @@ func cardWithin(s string, i, end int) int {
 // cardEnd is the end of a payment card number (ISO/IEC 7812-1: issuer's digits and
 // the Luhn check) that begins at i.
 func cardEnd(s string, i, end int) int {
+	if end+1 < len(s) && (s[end] == '-' || s[end] == '_') && chars.IsLetter(s[end+1]) {
+		return 0 // the head of an id
+	}
 	if i > 0 && (s[i-1] == '-' || s[i-1] == '.') || strings.IndexByte(s[i:end], '.') >= 0 ||
 		strings.IndexByte(s[i:end], '(') >= 0 {
 		return 0

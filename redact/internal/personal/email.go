@@ -17,11 +17,40 @@ func emailAt(s string, i int) (start, end int, kind string) {
 	if end == 0 || start > 0 && s[start-1] == '$' || inUserinfo(s, start) {
 		return 0, 0, ""
 	}
+	if isLogin(s, start, i+1, end) {
+		return 0, 0, ""
+	}
 	switch s[start:i] {
 	case "git", "noreply", "no-reply":
 		return 0, 0, ""
 	}
 	return start, end, "email"
+}
+
+// privateDomains end the names of hosts in networks without e-mail addresses.
+var privateDomains = [...]string{".internal", ".local", ".lan", ".localdomain", ".svc", ".cluster", ".intranet",
+	".home"}
+
+// isLogin reports whether user@host, the host being [host,end), is an account on a machine: behind
+// ssh and the like, before a path, or in a private network.
+func isLogin(s string, start, host, end int) bool {
+	for _, d := range privateDomains {
+		if chars.EndsFold(s[host:end], d) {
+			return true
+		}
+	}
+	if end+1 < len(s) && s[end] == ':' && (s[end+1] == '/' || s[end+1] == '~' || chars.IsLetter(s[end+1])) {
+		return true
+	}
+	line := s[max(0, start-80):start]
+	line = line[strings.LastIndexAny(line, "\n|;&")+1:]
+	for _, program := range [...]string{"ssh ", "scp ", "sftp ", "rsync ", "ssh-copy-id ", "mosh "} {
+		if i := strings.Index(line, program); i >= 0 && (i == 0 || !chars.IsAlnum(line[i-1])) &&
+			strings.IndexByte(line[i:], ',') < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // inUserinfo reports whether what begins at start stands in the userinfo of a URL: behind

@@ -8,49 +8,64 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
-var phoneWords = []string{"phone", "call", "tel", "mobile", "cell", "fax", "contact", "dial", "answering", "reach",
-	"whatsapp", "text me", "number is", "sms"}
+// phoneNouns are what a phone number is called; phoneVerbs announce one if a person or a sign of an
+// address stands between: call me at, reach us on.
+var (
+	phoneNouns = names.Set("phone telephone tel mobile cellphone fax whatsapp landline hotline telefon telefono " +
+		"telefone telefax " +
+		"handy celular mobil gsm ph mob")
+	phoneVerbs = names.Set("call reach contact dial text ring answering sms cell")
+	phoneLinks = names.Set("number no nr num is at on me us him her them my our his your the a an work home " +
+		"office direct personal " +
+		"day evening night main business or and was line to nummer numero phone call")
+	phoneObjects = names.Set("me us him her them my our his your at on number no is")
+)
 
-// nearPhone is near for these words, which begin a word, and unless they are "phone" do
-// not go on as "telnet", "mobileqq" and "cellar" do.
-func nearPhone(s string, i int, words ...string) bool {
-	if !mayBeNearPhone(s[max(0, i-marks.NearBy):i]) {
-		return false
-	}
-	for _, w := range words {
-		if w == "phone" {
-			if marks.Near(s, i, w) {
+// announced reports whether the words directly before the number at i say that it is a phone's.
+func announced(s string, i int) bool {
+	low := max(0, i-marks.NearBy)
+	bound, number, is := false, false, false // to a person, or by a colon; "number is"
+	for p, n := i, 0; n < 6; n++ {
+		q := chars.SkipBackAny(s, low, p, " :.(#=+-\"'\\\t\n\r*")
+		colon := strings.IndexByte(s[q:p], ':') >= 0
+		end := q
+		for q > low && isLetter(s[q-1]) {
+			q--
+		}
+		word := strings.ToLower(s[q:end])
+		if word == "" || len(word) > 20 {
+			return false
+		}
+		switch {
+		case phoneNouns[word], strings.HasSuffix(word, "phone") && !strings.HasPrefix(word, "micro"),
+			strings.Contains(word, "telefon"):
+			return true
+		case phoneVerbs[word]:
+			if bound || colon || word == "dial" {
 				return true
 			}
-			continue
+			return chars.IsUpper(s[q]) || lastWord(s[low:q], "please", "to", "or", "can", "and")
+		case !phoneLinks[word]:
+			return number && is && !thingWords[word] && !linkWords[word]
 		}
-		for p := max(0, i-marks.NearBy); p < i; p++ {
-			if !chars.HasFold(s, p, w) || p > 0 && chars.IsLetter(s[p-1]) {
-				continue
-			}
-			if end := p + len(w); end >= i || !chars.IsLetter(s[end]) || len(w) >= 5 && w != "mobile" ||
-				chars.HasFold(s, end, "ed") || chars.HasFold(s, end, "ing") || chars.HasFold(s, end, "s ") ||
-				chars.HasFold(s, end, "s:") {
-				return marks.Near(s, i, w)
-			}
-		}
+		number, is = number || word == "number", is || word == "is"
+		bound = bound || phoneObjects[word] && word != "at" && word != "on" || colon
+		p = q
 	}
 	return false
 }
 
-// mayBeNearPhone rules out most texts before a number, in one pass over them: none of
-// phoneWords has its first three letters there.
-func mayBeNearPhone(before string) bool {
-	for p := 0; p+2 < len(before); p++ {
-		if first := chars.Fold[before[p]]; first != 'p' && (p > 0 && chars.IsLetter(before[p-1]) || !chars.IsLetter(first)) {
-			continue
-		}
-		for _, w := range phoneWords {
-			if w[0] == chars.Fold[before[p]] && w[1] == chars.Fold[before[p+1]] && w[2] == chars.Fold[before[p+2]] {
-				return true
-			}
+func isLetter(c byte) bool { return chars.IsLetter(c) || c >= 0x80 }
+
+// lastWord reports whether s ends with one of the words and a blank.
+func lastWord(s string, words ...string) bool {
+	s = strings.TrimRight(s, " ")
+	for _, w := range words {
+		if chars.EndsFold(s, w) {
+			return true
 		}
 	}
 	return false
@@ -94,11 +109,19 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 	case groups >= 3 && v[0] == '0' && chars.IsDigit(v[1]) && v[:3] != "000" && digits >= 9 && digits <= 12 &&
 		strings.IndexByte(v, '.') < 0 && !accountBefore(s, start):
 		return start, end
-	case groups >= 2 && nearPhone(s, start, phoneWords...), digits >= 9 && nearPhone(s, start, "phone", "tel:",
-		"mobile", "call me", "fax"):
+	case !unitBehind(s, end) && announced(s, start):
 		return start, end
 	}
 	return 0, 0
+}
+
+// unitBehind reports whether a unit stands behind the number that ends at end: 7890 us, 4096 bytes.
+func unitBehind(s string, end int) bool {
+	if end >= len(s) || s[end] != ' ' {
+		return false
+	}
+	stop := chars.Skip(s, end+1, chars.Lower)
+	return chars.OneOf("us ms ns s sec seconds bytes items rows times of kb mb gb calls requests tokens", s[end+1:stop])
 }
 
 // phoneKind reports whether a number of so many groups is followed by what kind of phone

@@ -13,10 +13,12 @@ import (
 
 // Detectors are the table of tokens, and the forms that are no mere prefix.
 var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
+	out = pairDetectors()[:1] // both parts before one of them
 	for i := range Tokens {
 		r := &Tokens[i]
 		kind := kinds.New(r.Kind, kinds.GroupToken, "an issuer's token, by its prefix "+r.Prefix+"…", true)
-		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match})
+		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match,
+			Within: r.Glues()})
 	}
 	out = append(out,
 		kinds.Detector{Kind: kinds.New("jwt", kinds.GroupToken, "a JSON web token", true),
@@ -62,7 +64,7 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 			"an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"},
 			Within: true, Match: Named(salesforceAt)},
 	)
-	return append(out, keyDetectors()...)
+	return append(append(out, keyDetectors()...), pairDetectors()[1:]...)
 })
 
 // Named makes a match of a function that looks at a place and names the kind.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 )
 
@@ -57,8 +58,13 @@ const (
 	hasFigure                                  // with a digit
 	figureOrRandom                             // with a digit, or else drawn by chance
 	hexCapital                                 // the first byte is a digit or one of A to F
+	IsUUID                                     // a UUID
 	sure                                       // in any way
 )
+
+// Floored reports whether a body has to look drawn by chance, since the prefix is short or begins
+// ordinary names.
+func (r *Token) Floored() bool { return r.Body&(looksRandom|looksMixed) != 0 }
 
 // fits reports whether what follows the prefix can be a token: with a short prefix
 // it has to look drawn by chance, a long one or a fixed length says enough.
@@ -71,6 +77,12 @@ func (r *Token) fits(v string) bool {
 		return false
 	case has(hasFigure) && !chars.HasDigit(v):
 		return false
+	case has(IsUUID):
+		return recognise.UUID(v)
+	case has(hexCapital) && !chars.IsDigit(v[0]) && (v[0] < 'A' || v[0] > 'F'):
+		return false
+	case has(hexCapital) && chance.IsRepeated(v[1:]):
+		return true // an example in documents
 	case has(looksRandom):
 		return chance.Random(v) || chance.RandomPart(r.Prefix+v)
 	case has(looksMixed):
@@ -79,8 +91,6 @@ func (r *Token) fits(v string) bool {
 		return false
 	case has(figureOrRandom) && !chars.HasDigit(v):
 		return chance.Random(v)
-	case has(hexCapital):
-		return chars.IsDigit(v[0]) || v[0] >= 'A' && v[0] <= 'F'
 	case has(sure), r.Min == r.Max, len(r.Prefix) >= 7:
 		return true
 	}
@@ -110,9 +120,40 @@ func (r *Token) isWord() bool {
 	return len(r.Prefix) <= 5 && chars.Class[r.Prefix[0]]&chars.Lower != 0
 }
 
+// Glues reports whether a token is recognised even if a letter or digit stands directly before: its
+// prefix has a separator, and occurs in no word.
+func (r *Token) Glues() bool {
+	return len(r.Prefix) >= 4 && r.Min >= 16 && strings.IndexByte("_-", r.Prefix[len(r.Prefix)-1]) >= 0 &&
+		(strings.IndexByte(r.Prefix, '_') >= 0 || len(r.Prefix) >= 6) && r.Kind != "lob-key" && r.Kind != "close-key"
+}
+
+// longestWord is the longest word that a token is glued to, in bytes.
+const longestWord = 16
+
+// wrapped finds the rest of a token on the next line, where [p,end) is the part of its body that ends
+// a line.
+func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
+	q := chars.SkipAny(s[:min(len(s), end+3)], end, "=\\\r")
+	if q >= len(s) || s[q] != '\n' {
+		return at, end, false
+	}
+	q = chars.Skip(s[:min(len(s), q+16)], q+1, chars.Blank|chars.Tab)
+	stop := q
+	for stop < len(s) && Alphabet(chars.Class[s[stop]])&r.Body != 0 && (r.Max == 0 || end-p+stop-q <= r.Max) {
+		stop++
+	}
+	body := s[p:end] + s[q:stop]
+	if stop == q || len(body) < r.Min || r.Max > 0 && len(body) > r.Max || stop < len(s) && chars.IsAlnum(s[stop]) ||
+		!chance.Random(body) || !r.fits(body) {
+		return at, end, false
+	}
+	return at, stop, true
+}
+
 // match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) || r.isWord() && at > 1 &&
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() &&
+		at > 1 &&
 		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false
 	}
@@ -124,6 +165,15 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 		end--
 	}
 	n := end - p
+	if n < r.Min && n >= 8 {
+		return r.wrapped(s, at, p, end)
+	}
+	if at > 0 && chars.IsAlnum(s[at-1]) {
+		word := s[chars.SkipBack(s, max(0, at-longestWord-1), at, chars.B64):at]
+		if len(word) > longestWord || chars.HasDigit(word) || !chance.Random(s[p:end]) {
+			return at, end, false // in the middle of something drawn by chance
+		}
+	}
 	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
 		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
 		return at, end, false

@@ -14,13 +14,14 @@ import (
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
+	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret {
-		if from, to := operands.SentenceValue(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v,
+		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
-		if from, to := operands.BlockDefault(s, stop); to > from && values.Judge(s[from:to], s[start:stop], v,
+		if from, to := operands.BlockDefault(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)
 			return sc.takeNamed(s, from, to, v.Kind)
@@ -28,7 +29,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	}
 	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret)
 	sc.spend(max(0, to-stop))
-	if to <= from || v.Kind == kinds.Signature || v.Kind == kinds.Cookie || v.Kind == kinds.Vendor && v.Level < names.Secret {
+	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie ||
+		v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
 	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||

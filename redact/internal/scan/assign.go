@@ -12,6 +12,8 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/personal"
+	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -24,29 +26,81 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	start, stop := i, end
 	start = chars.SkipBack(s, low, start, chars.Name)
 	high := min(len(s), end+names.MaxName)
-	stop = chars.Skip(s[:high], stop, chars.Name)
+	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 &&
+		s[stop] <= 0xc5; { // an accent
+		stop = chars.Skip(s[:high], stop+2, chars.Name)
+	}
 	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
 		stop--
 	}
 	sc.named = stop
-	v := sc.words.Classify(s[start:stop])
+	v := sc.classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
+	}
+	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
+	if marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=') {
+		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+		return 0 // done in an earlier pass
+	}
+	sc.pay(costOfName)
+	if sc.e.Explain {
+		sc.because("name "+s[start:stop], values.Enough)
+	}
+	if isPersonal(v) {
+		return sc.personalHit(s, stop, v)
 	}
 	if sc.quick {
 		sc.suspect = operands.BesideValue(s, start, stop)
 		return 0
 	}
-	if v.Level < names.Secret && sc.precededBySecret(s, start) {
-		v.Level = names.Secret
+	if before := wordBefore(s, start); before != "" && v.Level < names.Secret {
+		switch {
+		case sc.makesSecret(before):
+			v.Level = names.Secret
+		case names.Weakens(before):
+			return 0
+		}
+	}
+	if sc.tableHit(s, start, stop) {
+		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+		return stop
 	}
 	sc.spend(stop - start)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
 }
 
+// foreignHit looks at the value beside a word for a password in another language.
+func (sc *Scanner) foreignHit(s string, i, end int) int {
+	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 &&
+		isWordByte(s[end]) {
+		return 0
+	}
+	v := names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	if sc.quick {
+		sc.suspect = true
+		return 0
+	}
+	sc.named, sc.key = end, v
+	if sc.tableHit(s, i, end) {
+		return end
+	}
+	return sc.nameAt(s, i, end, v)
+}
+
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
+	if from, to := operands.FilledValue(s, stop); to > from {
+		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
+		return 0
+	}
+	if c := tables.Attribute(s, start, stop); c.End > c.Start {
+		sc.cell(s, c, v, true)
+		return 0
+	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
 		if next := sc.comparedBefore(s, start, v); next > 0 {
@@ -55,22 +109,32 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return sc.afar(s, start, stop, v)
 	}
 	sc.spend(o.End - stop)
+	sc.pay(costOfByte * (o.End - stop))
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}
 	value := s[o.Start:o.End]
+	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
+		return 0 // as kubectl describes a Secret
+	}
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
 		return 0
 	}
 	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
 		return 0 // words of code in running text
 	}
-	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && s[stop] == ' ' {
-		return 0 // a verb
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == ',' {
+		return 0 // 'pass', 'fail'
+	}
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && !o.Quoted && !isPassword(s, start, value) {
+		return 0 // a verb, as test programs have it
 	}
 	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) &&
 		operands.ItemBefore(s, start) && !chance.Random(value) {
 		return 0 // names in a list
+	}
+	if o.Op == ',' && !o.Flag && start >= 2 && s[start-2] == '[' && !chance.Plausible(value) {
+		return 0 // the first of a list of names
 	}
 	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
 		return 0 // a signature is a secret where it opens something: in a URL
@@ -85,7 +149,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if !values.Judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
+	if !sc.judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
 		return 0
 	}
 	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
@@ -95,25 +159,48 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
 }
 
-// precededBySecret reports whether the word before, in running text, makes a key or a
-// token one that opens something: "API key", "access token".
-func (sc *Scanner) precededBySecret(s string, start int) bool {
+// judge decides on the value beside a name.
+func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, called bool) bool {
+	if isPersonal(d) && d.Kind != kinds.SSN {
+		return personal.Fits(d.Kind, v)
+	}
+	if sc.e.Explain {
+		sc.reason.Score = values.Score(v, name, d, o, called)
+	}
+	return values.Judge(v, name, d, o, called)
+}
+
+// isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line
+// of a file of settings, and the value is no word, number or name in source code.
+func isPassword(s string, start int, value string) bool {
+	return s[start] == 'p' && operands.LineStart(s, start) && (chance.Plausible(value) || chars.HasSpecial(value) ||
+		chars.HasDigit(value) && !chars.IsDigits(value) && chars.IsIdentifier(value))
+}
+
+// wordBefore is the word before start, in running text.
+func wordBefore(s string, start int) string {
 	if start == 0 || s[start-1] != ' ' {
-		return false
+		return ""
 	}
 	end := start - 1
 	begin := end
 	for begin > 0 && end-begin < 16 && chars.IsLetter(s[begin-1]) {
 		begin--
 	}
-	words := sc.words.WordsOf(s[begin:end])
+	return s[begin:end]
+}
+
+// makesSecret reports whether a word makes the key or token behind it one that opens something:
+// "API key", "access token".
+func (sc *Scanner) makesSecret(word string) bool {
+	words := sc.words.WordsOf(word)
 	return len(words) == 1 && (names.BeforeSecret[words[0]] || names.Vendors[words[0]])
 }
 
 // pairHit removes the second literal of a pair of credentials.
 func (sc *Scanner) pairHit(s string, from, to int) int {
 	if v := s[from:to]; values.IsFieldName(v) || strings.Contains(v, "://") ||
-		!values.Judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
+		!sc.judge(v, "", names.Verdict{Level: names.Secret, Kind: kinds.Password},
 			values.Operand{Op: '=', Quoted: true}, false) {
 		return 0
 	}
@@ -141,7 +228,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	}
 	open += max(sc.settled, p-512) + 1
 	value := s[open : p-1]
-	if !values.Judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.takeSpan(s, open, p-1, v.Kind) == 0 {
+	if !sc.judge(value, "", v, values.Operand{Op: '~', Quoted: true}, false) || sc.takeSpan(s, open, p-1, v.Kind) == 0 {
 		return 0
 	}
 	return start

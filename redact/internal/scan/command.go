@@ -69,7 +69,10 @@ func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, nex
 	word := s[start:stop]
 	glued := len(word) > 2 && word[1] != '-'
 	q := next
+	name, _, given := strings.Cut(word, "=")
 	switch {
+	case given && chars.OneOf(p.User, name) && len(name) > 2:
+		sc.userPassword(s, start+len(name)+1, stop)
 	case chars.OneOf(p.User, word) && p.Sep != "":
 		start, stop, q = operands.Argument(s, q, limit)
 		if i := strings.Index(s[start:stop], p.Sep); i > 0 {

@@ -31,8 +31,9 @@ var AllDetectors = sync.OnceValue(func() []kinds.Detector {
 	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
 })
 
-// compile makes the machine for the kinds that are on and for known values.
-func compile(on *kinds.Set, known []string) *machine {
+// compile makes the machine for the kinds that are on, and for the values, patterns and names of e.
+func compile(e *Engine) *machine {
+	on, known := &e.On, e.Known
 	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
 	var list []anchors.Anchor
 	add := func(lit string, act anchors.Act, n int, within bool) {
@@ -47,6 +48,12 @@ func compile(on *kinds.Set, known []string) *machine {
 			add(strings.ToLower(a), anchors.ActDetector, len(m.detectors)-1, d.Within || !chars.IsAlnum(a[0]))
 		}
 	}
+	for i, p := range e.Patterns {
+		add(p.Literal, anchors.ActPattern, i, true)
+	}
+	for _, name := range e.NameAnchors {
+		add(name, anchors.ActName, 0, true)
+	}
 	for i, v := range known {
 		add(chars.FoldString(v), anchors.ActKnown, i, true)
 	}
@@ -55,6 +62,17 @@ func compile(on *kinds.Set, known []string) *machine {
 	}
 	for w := range names.Vendors {
 		add(w, anchors.ActName, 0, true)
+	}
+	if on.Any(&names.PersonalKinds) {
+		for _, w := range names.PersonalAnchors {
+			add(w, anchors.ActLabel, 0, len(w) > 4)
+		}
+		for _, w := range names.PersonalPhrases {
+			add(w, anchors.ActLabel, 0, true)
+		}
+	}
+	for _, w := range names.Foreign {
+		add(w, anchors.ActForeign, 0, true)
 	}
 	for _, w := range manifests {
 		add(w, anchors.ActManifest, 0, true)
@@ -73,14 +91,15 @@ func compile(on *kinds.Set, known []string) *machine {
 
 // machineFor is compile, with the machines without known values kept: there are few
 // sets of kinds in a process.
-func machineFor(on *kinds.Set, known []string) *machine {
-	if len(known) > 0 {
-		return compile(on, known)
+func machineFor(e *Engine) *machine {
+	on := &e.On
+	if len(e.Known) > 0 {
+		return compile(e)
 	}
 	if m, ok := machines.Load(*on); ok {
 		return m.(*machine)
 	}
-	m := compile(on, nil)
+	m := compile(e)
 	if machineCount.Add(1) <= 64 {
 		machines.Store(*on, m)
 	}

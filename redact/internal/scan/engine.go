@@ -7,21 +7,28 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
 // An Engine finds secrets and personal data: it is options, checked and compiled. It does not
 // change once it is in use.
 type Engine struct {
-	On       kinds.Set
-	Allow    map[string]bool // values that stay
-	Known    []string        // values to remove
-	Rules    []PlaceRule     // nil: there are none, not even for other tools
-	Callback func(path, kind, value string) (Action, string)
-	Key      []byte // of the tags of marks; nil: none
-	StandIns bool
-	Limits   Limits
-	Machine  *machine
-	Tally    *Tally
+	On          kinds.Set
+	Allow       map[string]bool // values that stay
+	Known       []string        // values to remove
+	Rules       []PlaceRule     // nil: there are none, not even for other tools
+	AllowGlobs  []string        // patterns of values that stay
+	Patterns    []Pattern
+	Names       map[string]names.Verdict // by NameKey
+	NameAnchors []string                 // of those that tell
+	KindRules   []KindRule
+	Explain     bool // spans have reasons
+	Callback    func(path, kind, value string) (Action, string)
+	Key         []byte // of the tags of marks; nil: none
+	StandIns    bool
+	Limits      Limits
+	Machine     *machine
+	Tally       *Tally
 }
 
 // Limits bound what is examined; see the exported type of this name.
@@ -54,7 +61,13 @@ func (t *Tally) CountSteps(n int) {
 }
 
 // Compile makes the machine for the kinds that are on and for known values.
-func (e *Engine) Compile() { e.Machine = machineFor(&e.On, e.Known) }
+func (e *Engine) Compile() {
+	if len(e.Patterns) > 0 || len(e.Names) > 0 {
+		e.Machine = compile(e)
+		return
+	}
+	e.Machine = machineFor(e)
+}
 
 // plain is the engine without a callback, tags and stand-ins.
 func (e *Engine) plain() *Engine {

@@ -68,15 +68,17 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, false
 	}
 	known := operands.IsKnownScheme(v[:space])
-	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space], "-", ""))) {
+	if !known && (d.Kind != kinds.Authorization || space > 24 || !chars.IsIdentifier(strings.ReplaceAll(v[:space],
+		"-", ""))) {
 		return 0, false
+	}
+	if chars.EqualFold(v[:space], "digest") {
+		return sc.digestResponse(s, o.Start), true
 	}
 	start := chars.Skip(s[:line], o.Start+space+1, chars.Blank)
 	stop := line
-	if !chars.EqualFold(v[:space], "digest") {
-		for stop = start; stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';'; {
-			stop++
-		}
+	for stop = start; stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';'; {
+		stop++
 	}
 	cred := s[start:stop]
 	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
@@ -86,6 +88,22 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 		return 0, known
 	}
 	return sc.takeNamed(s, start, stop, kinds.Authorization), true
+}
+
+// digestResponse removes the response of a Digest header (RFC 7616) that begins at i: what else it
+// has is no secret.
+func (sc *Scanner) digestResponse(s string, i int) int {
+	line := s[i:min(len(s), i+maxHeader)]
+	if end := strings.IndexAny(line, "\r\n"); end >= 0 {
+		line = line[:end]
+	}
+	const name = "response="
+	at := strings.Index(line, name)
+	if at < 0 {
+		return 0
+	}
+	start := chars.SkipAny(s, i+at+len(name), "\\\"")
+	return sc.takeNamed(s, start, chars.Skip(s, start, chars.Hex), kinds.Authorization)
 }
 
 // areCredentials reports whether what stands behind a scheme, which is a known one or not, is secret.

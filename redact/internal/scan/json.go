@@ -10,6 +10,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/personal"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -56,11 +57,14 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 	if (v[0] == '{' || v[0] == '[') && syntax.LooksLikeJSON(v) && d.Level < names.Secret {
 		return false
 	}
-	return values.Judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
+	return sc.judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
 }
 
 // wholeNumber reports whether a number is worth removing under a name.
 func (sc *Scanner) wholeNumber(v string, d names.Verdict) bool {
+	if isPersonal(d) && d.Kind != kinds.SSN {
+		return personal.Fits(d.Kind, v)
+	}
 	digits := 0
 	for i := range len(v) {
 		if !chars.IsDigit(v[i]) {

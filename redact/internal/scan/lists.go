@@ -36,7 +36,7 @@ func (sc *Scanner) bracketList(s string, p int, d names.Verdict) int {
 		switch c := s[q]; c {
 		case '"', '\'':
 			end := operands.QuoteEnd(s, q+1, c)
-			if v := s[q+1 : end]; values.Judge(v, "", d, values.Operand{Op: ',', Quoted: true}, false) {
+			if v := s[q+1 : end]; sc.judge(v, "", d, values.Operand{Op: ',', Quoted: true}, false) {
 				if n := sc.takeNamed(s, q+1, end, d.Kind); n > 0 {
 					last = n
 				}
@@ -58,7 +58,7 @@ func (sc *Scanner) dashList(s string, p int, d names.Verdict) int {
 			break
 		}
 		sc.spend(o.End - p)
-		if values.Judge(s[o.Start:o.End], "", d, o, false) {
+		if sc.judge(s[o.Start:o.End], "", d, o, false) {
 			if n := sc.takeNamed(s, o.Start, o.End, d.Kind); n > 0 {
 				last = n
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
+	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
 // memberVerdict says what the name [a,b) of a member means for its value: by itself, by
@@ -24,12 +25,15 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 		sc.buf = codec.JSON.Decode(sc.buf, key)
 		key = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
 	}
+	if sc.e.Explain {
+		sc.because("name "+strings.Clone(key), values.Enough)
+	}
 	outer := sc.key
 	d := sc.nameVerdict(s, key, a, b, escaped)
 	sc.key = names.Verdict{Level: max(outer.Level, d.Level), Kind: d.Kind}
 	f := &sc.frames[top]
 	if f.inherit.Level > d.Level {
-		d = sc.inherited(key, f.inherit, d)
+		d = sc.inherited(key, f, d)
 	}
 	if names.IsValueName(key) {
 		if f.pair.Level == names.Harmless {
@@ -48,7 +52,7 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verdict {
 	name, hash, ok := nameOf(sc.m, s, a, b)
 	// A host is asked again, and may say something else.
-	ok = ok && !escaped && sc.e.Callback == nil && len(sc.e.Allow) == 0
+	ok = ok && !escaped && sc.e.Callback == nil && len(sc.e.Allow)+len(sc.e.AllowGlobs) == 0
 	if ok {
 		if says, known := sc.names.Load(hash, &name); known {
 			return says
@@ -57,6 +61,9 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	base := len(sc.Spans)
 	sc.key = names.Verdict{}
 	sc.scanText(key, maxViews)
+	if sc.key.Level == names.Harmless {
+		sc.key = sc.classify(key)
+	}
 	if ok && len(sc.Spans) == base {
 		sc.names.Store(hash, &name, sc.key)
 	}
@@ -64,10 +71,14 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 	return sc.key
 }
 
-// inherited says what the name above means for a member of this name.
-func (sc *Scanner) inherited(key string, above, own names.Verdict) names.Verdict {
+// inherited says what the name above the frame f means for a member of this name.
+func (sc *Scanner) inherited(key string, f *frame, own names.Verdict) names.Verdict {
+	above := f.inherit
 	if names.IsValueName(key) {
 		return above
+	}
+	if !f.inherits {
+		return own
 	}
 	for i, word := range sc.words.WordsOf(key) {
 		if names.AboutWords[word] || i == 0 && names.BeforeAny[word] {
@@ -115,7 +126,10 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	f := &sc.frames[len(sc.frames)-1]
 	if f.object {
 		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
-			f.pair = sc.words.Classify(s[a:b])
+			f.pair = sc.classify(names.OfField(s[a:b]))
+		}
+		if isStatement(f.src[f.keyStart:f.keyEnd]) {
+			f.grid.sql = [2]int{a, b}
 		}
 		if s[a:b] == "Secret" && f.src[f.keyStart:f.keyEnd] == "kind" {
 			f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Secret} // a Kubernetes Secret: its data
@@ -143,7 +157,7 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		if f.index > 0 || len(v) > 32 || !chars.IsFieldLike(v) {
 			return d
 		}
-		if name := sc.words.Classify(v); name.Level > names.Harmless {
+		if name := sc.classify(v); name.Level > names.Harmless {
 			f.arg = names.Verdict{Level: names.Telling, Kind: name.Kind}
 		}
 	}

@@ -24,7 +24,7 @@ func tag(key []byte, value string) string {
 // decide fills in what stands for the value, and reports whether it is removed.
 func (sc *Scanner) decide(sp *span, value string) bool {
 	e := sc.e
-	if len(e.Allow) > 0 && e.Allow[value] {
+	if len(e.Allow)+len(e.AllowGlobs) > 0 && e.allowed(value) {
 		return false
 	}
 	sp.Path = sc.place()

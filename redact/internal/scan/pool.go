@@ -33,6 +33,7 @@ func (sc *Scanner) Release() {
 	sc.work, sc.Steps, sc.places = 0, 0, 0
 	sc.quick, sc.suspect, sc.Unsettled, sc.placed = false, false, false, false
 	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, names.Verdict{}
+	sc.tables, sc.reason = tableState{}, Reason{}
 	scanners.Put(sc)
 }
 

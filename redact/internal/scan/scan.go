@@ -45,6 +45,8 @@ type Scanner struct {
 	counted int // digits before are decided
 	program int // whose arguments
 	read    int // before are decided
+	tables  tableState
+	reason  Reason // why a value may be removed; only for Explain
 	key     names.Verdict
 	words   *names.Classifier
 	names   *knownNames
@@ -63,6 +65,33 @@ func (sc *Scanner) spend(n int) {
 	}
 }
 
+// costs are about how many nanoseconds an anchor takes, by its act.
+var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
+	anchors.ActCommand: 2000, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000,
+	anchors.ActLabel: 60, anchors.ActForeign: 400}
+
+// costOfName is the same for a name that tells, and its value.
+const costOfName = 1000
+
+// costOfBlock is the same for the end of a private key's block.
+const costOfBlock = 40000
+
+// costOfByte is the same for a byte of a value.
+const costOfByte = 4
+
+// pay is spend without steps, for what takes time whatever it finds.
+func (sc *Scanner) pay(n int) {
+	if sc.work -= n; sc.work < 0 {
+		panic(errSpent{})
+	}
+}
+
+// Left is what is left to spend. It is carried over to the next pass.
+func (sc *Scanner) Left() int { return sc.work }
+
+// Carry sets what is left to spend.
+func (sc *Scanner) Carry(n int) { sc.work = n }
+
 // Count adds steps that every text costs: its bytes, each time it is read or decoded, and
 // the anchors that are compared. Tests see by it that work is linear.
 func (sc *Scanner) Count(n int) { sc.Steps += n }
@@ -74,14 +103,15 @@ func (sc *Scanner) scanText(s string, depth int) {
 		return
 	}
 	sc.Count(len(s))
+	sc.pay(len(s)/4 + 20)
 	base := len(sc.Spans)
-	settled, named, counted, read := sc.settled, sc.named, sc.counted, sc.read
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	settled, named, counted, read, state := sc.settled, sc.named, sc.counted, sc.read, sc.tables
+	sc.settled, sc.named, sc.counted, sc.read, sc.tables = 0, 0, 0, 0, tableState{}
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.read = settled, named, counted, read
+	sc.settled, sc.named, sc.counted, sc.read, sc.tables = settled, named, counted, read, state
 	sc.normalise(base)
 }
 
@@ -156,6 +186,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	if g.Shapes == 0 {
 		return i + 1
 	}
+	sc.because("", 0)
 	found := len(sc.Spans)
 	next := 0
 	if g.Shapes&anchors.ShapeDigits != 0 {
@@ -164,7 +195,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	if next <= i && g.Shapes&anchors.ShapeWord != 0 {
 		next = sc.word(s, i)
 	}
-	if len(sc.Spans) > found {
+	if n := len(sc.Spans); n > found && !sc.isWhole(s, &sc.Spans[n-1]) {
 		sc.Unsettled = true
 	}
 	return max(next, i+1)
@@ -174,6 +205,7 @@ func (sc *Scanner) hit(s string, i int) int {
 func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	m := sc.m
 	sc.Count(1)
+	sc.pay(costs[e.Act])
 	end := i + len(e.Lit)
 	found := len(sc.Spans)
 	switch e.Act {
@@ -189,14 +221,25 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 		next = sc.commandHit(s, i, end, int(e.N))
 	case anchors.ActManifest:
 		next = sc.manifestHit(s, end)
+	case anchors.ActLabel:
+		next = sc.labelHit(s, i, end)
+	case anchors.ActPattern:
+		next = sc.patternHit(s, i, end, int(e.N))
+	case anchors.ActForeign:
+		next = sc.foreignHit(s, i, end)
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
-	if n := len(sc.Spans); n > found && (e.Act != anchors.ActDetector ||
+	if n := len(sc.Spans); n > found && !sc.isWhole(s, &sc.Spans[n-1]) && (e.Act != anchors.ActDetector ||
 		m.detectors[e.N].Kind.Group() == kinds.GroupPersonal || !standsApart(s, &sc.Spans[n-1])) {
 		sc.Unsettled = true
 	}
 	return next
+}
+
+// isWhole reports whether a span is all of the value of a JSON member.
+func (sc *Scanner) isWhole(s string, sp *span) bool {
+	return len(sc.frames) > 0 && sp.start == 0 && sp.end == len(s)
 }
 
 // standsApart reports whether blanks, quotes or nothing stand around a span.
@@ -207,11 +250,15 @@ func standsApart(s string, sp *span) bool {
 }
 
 func (sc *Scanner) detect(s string, at, end int, n int32) int {
+	if sc.m.detectors[n].Kind == kinds.PrivateKey {
+		sc.pay(costOfBlock)
+	}
 	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
 	sc.spend(max(0, stop-at))
 	if !ok || start < 0 || stop > len(s) || start >= stop {
 		return 0
 	}
+	sc.because("", 0)
 	return sc.takeSpan(s, start, stop, sc.m.detectors[n].Kind)
 }
 
@@ -249,7 +296,10 @@ func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
 		sc.suspect = true
 		return len(s)
 	}
-	sp := span{start: start, end: stop, Kind: kind}
+	if len(sc.e.KindRules) > 0 && sc.staysHere(kind) {
+		return 0
+	}
+	sp := span{start: start, end: stop, Kind: kind, Reason: sc.reason}
 	if !sc.decide(&sp, s[start:stop]) {
 		return 0
 	}

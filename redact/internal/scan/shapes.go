@@ -5,6 +5,7 @@ package scan
 
 import (
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
@@ -34,7 +35,9 @@ func (sc *Scanner) digits(s string, i int) int {
 		if !ok || b <= from || a < from {
 			break
 		}
-		sc.takeSpan(s, a, b, kind)
+		if kind.Group() != kinds.GroupPersonal || !personal.NamesThing(s, a, sc.memberName(s, a)) {
+			sc.takeSpan(s, a, b, kind)
+		}
 		if sc.quick && sc.suspect {
 			return len(s)
 		}
@@ -47,6 +50,17 @@ func (sc *Scanner) digits(s string, i int) int {
 		return sc.settled
 	}
 	return 0
+}
+
+// memberName is the name of the member whose value s begins at i; "" if s does not, or has none.
+func (sc *Scanner) memberName(s string, i int) string {
+	if sc.quick || i > 1 || len(sc.frames) == 0 || len(s) > maxDigitRun {
+		return ""
+	}
+	if f := &sc.frames[len(sc.frames)-1]; f.object {
+		return f.src[f.keyStart:f.keyEnd]
+	}
+	return ""
 }
 
 // runStart is where the run of digits around i begins that is not decided yet.

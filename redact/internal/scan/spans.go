@@ -19,6 +19,7 @@ type span struct {
 	drop       bool   // replaced by nothing
 	repl       string // "" is the mark of the kind
 	Path       string
+	Reason     Reason
 }
 
 // normalise sorts the spans from base on and joins those that overlap; the longer one

@@ -29,6 +29,7 @@ func (sc *Scanner) urlHit(s string, i int) int {
 	}
 	end := operands.URLEnd(s, p, limit)
 	sc.spend(end - p)
+	sc.pay(costOfByte * (end - p))
 	at, colon := operands.Userinfo(s, p, end)
 	if at < 0 {
 		return 0

@@ -34,6 +34,14 @@ func (sc *Scanner) views(s string, depth int) {
 	if i := strings.IndexByte(s, 0); i >= 0 && i < len(s)-1 {
 		sc.view(s, 0, codec.NUL, depth)
 	}
+	for _, c := range [...]codec.Codec{codec.SoftHyphen, codec.ZeroWidth, codec.ByteOrder} {
+		if strings.IndexByte(s, byte(c)) >= 0 && c.InvisibleIn(s) {
+			sc.view(s, 0, c, depth)
+		}
+	}
+	if codec.EntityIn(s) {
+		sc.view(s, 0, codec.Entity, depth)
+	}
 	sc.encoded(s, depth)
 	if sc.key.Level > names.Harmless && !sc.quick {
 		sc.fragments(s, depth)
@@ -48,6 +56,7 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 	}
 	sc.Unsettled = true
 	sc.Count(len(s))
+	sc.pay(costOfByte * len(s))
 	base, mark := len(sc.Spans), len(sc.buf)
 	sc.buf = c.Decode(sc.buf, s)
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
@@ -91,7 +100,12 @@ func (sc *Scanner) encoded(s string, depth int) {
 		start = chars.SkipBack(s, max(0, i-codec.MinEncoded), start, chars.B64)
 		end = chars.Skip(s, end, chars.B64)
 		if end-start >= codec.MinEncoded {
-			if codec.OpensToText(s[start:end]) {
+			if text := codec.OpenHex(s[start:end]); text != "" {
+				sc.openText(s, start, end, text, depth)
+			} else if text := codec.OpenGzip(s[start:end]); text != "" {
+				sc.pay(costOfByte * len(text))
+				sc.openText(s, start, chars.Skip(s, end, chars.Equal), text, depth)
+			} else if codec.OpensToText(s[start:end]) {
 				sc.openRun(s, start, end, depth)
 			} else {
 				sc.bareRandom(s, start, end)
@@ -103,6 +117,23 @@ func (sc *Scanner) encoded(s string, depth int) {
 		if end > i+1 {
 			i = end - 1
 		}
+	}
+}
+
+// openText scans text, which the run [start,end) stands for. If something is found inside, the run
+// is removed.
+func (sc *Scanner) openText(s string, start, end int, text string, depth int) {
+	if sc.quick {
+		sc.suspect = true
+		return
+	}
+	sc.Unsettled = true
+	base := len(sc.Spans)
+	sc.stringValue(text, names.Verdict{}, depth+1)
+	if len(sc.Spans) > base {
+		found := sc.Spans[base]
+		sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl,
+			Path: found.Path})
 	}
 }
 
@@ -132,7 +163,8 @@ func (sc *Scanner) openRun(s string, start, end, depth int) {
 	}
 	end = chars.Skip(s, end, chars.Equal)
 	found := sc.Spans[base]
-	sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl, Path: found.Path})
+	sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl,
+		Path: found.Path})
 }
 
 // fragments walks the JSON objects within text, for what only their structure tells.

@@ -20,10 +20,12 @@ type frame struct {
 	index            int           // of the item being walked
 	kept             int           // members or items so far that were not dropped
 	inherit          names.Verdict // what the name above says
+	inherits         bool          // of all that is below, see [names.Verdict.Inherits]
 	pair             names.Verdict // what {"name": …} says of {"value": …}
 	arg              names.Verdict // what the option before says of this item
 	program          int32         // 1 + the command whose arguments these are
 	expect           argument1
+	grid             grid
 }
 
 // argument1 is what the next argument of a command is.
@@ -74,14 +76,18 @@ func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 
 // value walks the value at i, or opens it: then next is where its first member or item begins, and
 // inside what it says of that. whole is false if the syntax is none of JSON.
-func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next int, inside names.Verdict, opened, whole bool) {
+func (sc *Scanner) value(s string, i, depth, base int, d names.Verdict) (next int, inside names.Verdict, opened,
+	whole bool) {
 	start := i
 	switch s[i] {
 	case '{', '[':
 		if len(sc.frames) >= sc.e.Limits.Nesting {
 			return sc.tooDeep(s, i), d, false, true
 		}
-		sc.frames = append(sc.frames, frame{src: s, object: s[i] == '{', inherit: d})
+		inherits := d.Inherits() || len(sc.frames) > base && sc.frames[len(sc.frames)-1].inherits
+		f := frame{src: s, object: s[i] == '{', inherit: d, inherits: inherits}
+		sc.gridOf(&f, s, i, base)
+		sc.frames = append(sc.frames, f)
 		i = syntax.SkipBlank(s, i+1)
 		if i < len(s) && s[i] != '}' && s[i] != ']' {
 			i, d, whole = sc.member(s, i, depth)
@@ -140,6 +146,9 @@ func (sc *Scanner) member(s string, i, depth int) (next int, d names.Verdict, ok
 	top := len(sc.frames) - 1
 	f := &sc.frames[top]
 	if !f.object {
+		if f.index < len(f.grid.cells) && f.grid.cells[f.index].Level > f.inherit.Level {
+			return i, f.grid.cells[f.index], true
+		}
 		return i, f.inherit, true
 	}
 	if s[i] != '"' {

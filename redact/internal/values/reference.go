@@ -25,11 +25,17 @@ func IsReference(v string) bool {
 		}
 	case '{':
 		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) &&
-			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1])
+			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
 	case '<':
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
 		return n <= 3 || v[n-1] == '%' && chars.IsIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
+	case '0': // 0x%x
+		if strings.HasPrefix(v, "0x%") {
+			return true
+		}
+	case ':': // a parameter of SQL
+		return n > 1 && chars.IsIdentifier(v[1:]) && !chance.Random(v[1:])
 	case '#':
 		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
 	case '@':

@@ -8,8 +8,6 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
-	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
@@ -49,67 +47,6 @@ func isNumberLike(v string) bool {
 	return n >= 3 && n <= 12
 }
 
-// Judge decides by its shape whether the value beside a telling name is a secret.
-// called tells that an opening parenthesis follows.
-func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
-	if v == "" || called && !o.Quoted || marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) ||
-		IsPlaceholder(v) || name != "" && isName(v, name) ||
-		IsRelease(v) || isDigest(v) || namesSecret(v) {
-		return false
-	}
-	if (d.Kind == kinds.Password || d.Kind == kinds.Authorization) && (strings.HasPrefix(v, "http://") ||
-		strings.HasPrefix(v, "https://")) && strings.IndexByte(v, '@') < 0 {
-		return false // proxy_pass, and links of documents
-	}
-	if d.Kind == kinds.Secret && objectName(v, name) {
-		return false
-	}
-	switch {
-	case d.Kind == kinds.PIN, d.Kind == kinds.SSN:
-		return isNumberLike(v)
-	case d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0:
-		return chance.Plausible(v)
-	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
-		return false // ids of what is no user's
-	case d.Level == names.Telling && d.Kind == kinds.Vendor:
-		return len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !IsPath(v) &&
-			!isMember(v) && (o.Quoted || o.Op == '=' || o.Op == ':')
-	case d.Level == names.Telling:
-		return !(d.Kind == kinds.Secret && strings.Contains(v, "://")) && randomValue(v, o)
-	case IsPath(v), len(v) < 2:
-		return false
-	case o.Quoted:
-		return judgeLiteral(v, d, o.Op, o.Flag)
-	}
-	return !isCode(v, name, o)
-}
-
-// judgeLiteral decides on a quoted value after a strong name, by the operator.
-func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
-	switch op {
-	case '~':
-		return chance.Random(v) || chars.HasSpecial(v)
-	case ',':
-		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless)
-	case ' ': // secret "web" created
-		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
-	}
-	return true
-}
-
-// randomValue reports whether v looks drawn by chance. In code a bare value must look
-// it more.
-func randomValue(v string, o Operand) bool {
-	v = strings.TrimSpace(v)
-	if IsPath(v) || isVersion(v) || dateHead(v) {
-		return false
-	}
-	if !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12) {
-		return false
-	}
-	return chance.Plausible(v)
-}
-
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o Operand) bool {
@@ -137,13 +74,16 @@ func isCode(v, name string, o Operand) bool {
 	case '=':
 		// In source code a bare word is another name; in configuration it is the value.
 		return o.Spaced && chars.IsIdentifier(bare) && !chance.Random(bare) &&
-			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && !(chars.HasDigit(bare) && len(bare) >= 12) &&
+			!chars.HasDigit(strings.TrimRight(bare, "0123456789")) && len(bare)-len(strings.TrimRight(bare,
+			"0123456789")) < 3 && !(chars.HasDigit(bare) && len(bare) >= 12) &&
 			!configName(name)
 	case ':':
-		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name || proseWords[strings.ToLower(v)]
+		return bare != v && chars.IsIdentifier(bare) && !chars.HasDigit(bare) || v == name ||
+			proseWords[strings.ToLower(v)]
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
-		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) && !chars.HasDigit(bare))
+		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) &&
+			!chars.HasDigit(bare))
 	}
 	return false
 }
@@ -191,7 +131,8 @@ var typeNames = names.Set("string str int integer number boolean bool any object
 
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
-var proseWords = names.Set("the a an this that your if when whether used optional required must should see set specifies")
+var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
+	"specifies")
 
 func isTypeName(v string) bool {
 	v = chars.TrimEnd(v, ",;)?|")
@@ -290,7 +231,8 @@ func objectName(v, name string) bool {
 
 // isDigest reports whether v says that it is a digest: sha512-…, sha256:….
 func isDigest(v string) bool {
-	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' || v[6] == ':')
+	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' ||
+		v[6] == ':')
 }
 
 // lastPart is a name without what it belongs to.
@@ -342,7 +284,8 @@ func sameName(v, name string) bool {
 	}
 }
 
-func isVersion(v string) bool {
+// IsVersion reports whether v is numbers with dots or dashes between them.
+func IsVersion(v string) bool {
 	for i := range len(v) {
 		if c := v[i]; !(chars.IsDigit(c) || c == '.' || c == 'v' && i == 0 || c == '-') {
 			return false

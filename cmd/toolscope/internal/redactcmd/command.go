@@ -56,10 +56,12 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each one immediately with its text redacted")
+	f.BoolVar(&o.jsonl, "jsonl", false, "read lines {\"id\":…,\"text\":\"…\"}, write each one immediately with "+
+		"its text redacted")
 	f.StringVar(&o.config, "config", "", "what to look for and how to replace it is in `FILE`, see docs/redaction.md")
 	f.BoolVar(&o.secretsOnly, "secrets-only", false, "keep personal data")
-	f.BoolVar(&o.explain, "explain", false, "print on standard error what was found, where and why, never the value")
+	f.BoolVar(&o.explain, "explain", false, "print on standard error what was found, where, why, and what would "+
+		"undo it, never the value")
 	f.BoolVar(&o.list, "list", false, "list the kinds that are found, and exit")
 	return c
 }
@@ -73,6 +75,9 @@ func (o *options) run(stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	f := &filter{r: r, out: bufio.NewWriterSize(stdout, 64<<10), found: map[string]foundKind{}}
+	if o.explain {
+		f.reasons = stderr
+	}
 	if o.jsonl {
 		err = f.redactLines(stdin, stderr)
 	} else {

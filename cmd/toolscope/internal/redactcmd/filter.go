@@ -20,6 +20,9 @@ type filter struct {
 	r     *redact.Redactor
 	out   *bufio.Writer
 	found map[string]foundKind
+	// reasons takes a line for each removal; nil takes none.
+	reasons io.Writer
+	offset  int // of the next piece in the input
 }
 
 // foundKind is what --explain prints of one kind.
@@ -103,6 +106,13 @@ func safeCut(text []byte) int {
 }
 
 func (f *filter) write(text []byte) error {
+	if f.reasons != nil {
+		for _, m := range f.r.Explain(text) {
+			fmt.Fprintf(f.reasons, "byte %d: %s, by %s, score %d; undo with: %s\n", f.offset+m.Offset, m.Kind,
+				m.Trigger, m.Score, m.Undo())
+		}
+	}
+	f.offset += len(text)
 	clean, found := f.r.JSON(text)
 	f.count(found)
 	_, err := f.out.Write(clean)

@@ -1,0 +1,202 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/codec"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/syntax"
+	"github.com/toolscope/toolscope/redact/internal/tables"
+)
+
+// A grid is what a frame knows of a table in JSON.
+type grid struct {
+	columns []names.Verdict // of the rows in another member of this object
+	rows    []names.Verdict // of the rows that are this array's items
+	cells   []names.Verdict // of the cells that are this array's items
+	headed  bool            // the first row has the titles
+	sql     [2]int          // the statement in this object, as it is written
+}
+
+// maxTitles is how much of a list of titles is read, in bytes.
+const maxTitles = 16 << 10
+
+// gridOf fills in what f, the array that begins at i, knows of a table.
+func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
+	first := syntax.SkipBlank(s, i+1)
+	if f.object || first >= len(s) {
+		return
+	}
+	if len(sc.frames) > base {
+		parent := &sc.frames[len(sc.frames)-1]
+		switch key := parent.src[parent.keyStart:parent.keyEnd]; {
+		case !parent.object:
+			if parent.grid.rows != nil && !(parent.grid.headed && parent.index == 0) {
+				f.grid.cells = parent.grid.rows
+				return
+			}
+		case isTitles(key):
+			if list, _ := sc.titles(s, i, false); list != nil {
+				parent.grid.columns = list
+			}
+		case isRows(key):
+			if parent.grid.columns == nil && s[first] == '[' {
+				sc.behind(parent, s, i)
+			}
+			if s[first] == '[' {
+				f.grid.rows = parent.grid.columns
+			} else if s[first] != '{' {
+				f.grid.cells = parent.grid.columns
+			}
+		case isParams(key):
+			if parent.grid.sql[1] == 0 {
+				sc.behind(parent, s, i)
+			}
+			f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
+		}
+	}
+	if s[first] == '[' && f.grid.rows == nil {
+		if list, end := sc.titles(s, first, true); list != nil {
+			if end = syntax.SkipBlank(s, end); end < len(s) && s[end] == ',' {
+				end = syntax.SkipBlank(s, end+1)
+				f.grid.rows, f.grid.headed = list, end < len(s) && s[end] == '['
+			}
+		}
+	}
+}
+
+func isTitles(key string) bool {
+	return chars.OneOf("columns fields headers header columnNames column_names cols column_headers names "+
+		"attributes", key)
+}
+
+func isRows(key string) bool {
+	return chars.OneOf("rows data values records results items cells row", key)
+}
+
+func isParams(key string) bool {
+	return chars.OneOf("params args parameters arguments bindings binds values vars", key)
+}
+
+func isStatement(key string) bool { return chars.OneOf("query sql statement stmt text command", key) }
+
+// titles reads the list of titles at i, strings or objects with a name, and returns what they say
+// and where the list ends. It is nil if none tells. A plain one has strings alone, two or more.
+func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, end int) {
+	told := false
+	p := syntax.SkipBlank(s, i+1)
+	for p < len(s) && p-i < maxTitles {
+		var v names.Verdict
+		switch {
+		case s[p] == '"':
+			stop, _, closed := syntax.QuotedEnd(s, p+1)
+			if !closed || plain && stop-p > names.MaxName {
+				return nil, 0
+			}
+			v = sc.classify(s[p+1 : stop])
+			p = stop + 1
+		case plain:
+			return nil, 0
+		default:
+			stop := syntax.SkipValue(s, p)
+			if stop <= p {
+				return nil, 0
+			}
+			if s[p] == '{' {
+				v = sc.classify(titleOf(s[p:stop]))
+			}
+			p = stop
+		}
+		told = told || v.Level > names.Harmless
+		list = append(list, v)
+		p = syntax.SkipBlank(s, p)
+		if p < len(s) && s[p] == ']' {
+			p++
+			break
+		}
+		if p >= len(s) || s[p] != ',' {
+			return nil, 0
+		}
+		p = syntax.SkipBlank(s, p+1)
+	}
+	sc.Count(p - i)
+	if !told || plain && len(list) < 2 {
+		return nil, 0
+	}
+	return list, p
+}
+
+// titleOf is the name in an object that describes a column.
+func titleOf(object string) string {
+	for _, name := range [...]string{`"name"`, `"field"`, `"column_name"`, `"label"`, `"title"`, `"key"`, `"id"`} {
+		i := strings.Index(object, name)
+		if i < 0 {
+			continue
+		}
+		p := syntax.SkipBlank(object, i+len(name))
+		if p >= len(object) || object[p] != ':' {
+			continue
+		}
+		if p = syntax.SkipBlank(object, p+1); p < len(object) && object[p] == '"' {
+			end, _ := syntax.StringEnd(object, p+1)
+			return object[p+1 : end]
+		}
+	}
+	return ""
+}
+
+// maxBehind is how many members behind the rows are searched for their titles.
+const maxBehind = 16
+
+// behind looks for the titles, or the statement, of the array at i in the members behind it.
+func (sc *Scanner) behind(f *frame, s string, i int) {
+	p := syntax.SkipValue(s, i)
+	for range maxBehind {
+		sc.spend((p - i) / 16)
+		i = p
+		if p = syntax.SkipBlank(s, p); p >= len(s) || s[p] != ',' {
+			return
+		}
+		if p = syntax.SkipBlank(s, p+1); p >= len(s) || s[p] != '"' {
+			return
+		}
+		end, _ := syntax.StringEnd(s, p+1)
+		key := s[p+1 : end]
+		if p = syntax.SkipBlank(s, end+1); p >= len(s) || s[p] != ':' {
+			return
+		}
+		if p = syntax.SkipBlank(s, p+1); p >= len(s) {
+			return
+		}
+		stop := syntax.SkipValue(s, p)
+		switch {
+		case isTitles(key) && s[p] == '[':
+			f.grid.columns, _ = sc.titles(s, p, false)
+		case isStatement(key) && s[p] == '"':
+			f.grid.sql = [2]int{p + 1, max(p+1, stop-1)}
+		}
+		p = stop
+	}
+}
+
+// params returns what a statement, as it is written in JSON, says of its parameters; nil if nothing.
+func (sc *Scanner) params(sql string) (list []names.Verdict) {
+	if strings.IndexByte(sql, '\\') >= 0 {
+		sql = string(codec.JSON.Decode(nil, sql))
+	}
+	sc.spend(len(sql))
+	told := false
+	for _, name := range tables.Params(sql) {
+		v := sc.classify(name)
+		told = told || v.Level > names.Harmless
+		list = append(list, v)
+	}
+	if !told {
+		return nil
+	}
+	return list
+}

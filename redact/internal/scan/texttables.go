@@ -1,0 +1,150 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/tables"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// A tableState is what one scan knows of the tables in its text.
+type tableState struct {
+	lines int // lines that begin before have been read
+	title int // names that begin before are titles of columns
+	rows  int // what begins before is in a table
+	plain int // what begins before is no column of an INSERT
+}
+
+// tableHit removes the cells below the title [start,stop) of a column, and those of all other
+// columns of the table with a telling title. It reports whether the name is such a title.
+func (sc *Scanner) tableHit(s string, start, stop int) bool {
+	t := &sc.tables
+	if start < t.title {
+		return true
+	}
+	if sc.insertHit(s, start) {
+		return true
+	}
+	if start < t.lines || start < t.rows {
+		return false
+	}
+	from, to, ok := tables.Line(s, start)
+	sc.Count(to - from)
+	sc.pay(200 + to - from)
+	t.lines = to
+	if !ok || to+1 >= len(s) {
+		return false
+	}
+	table, ok := tables.Open(s, from, to)
+	if !ok || len(table.Header) == 2 && sc.pairRow(s, start, stop, table.Header) {
+		return sc.pairRow(s, start, stop, tables.Pair(s, from, to))
+	}
+	columns := sc.columns(s, table.Header)
+	if columns == nil {
+		return false
+	}
+	t.title = to
+	var row []tables.Cell
+	for {
+		if row = table.Next(s, row); row == nil {
+			break
+		}
+		sc.pay(100 * len(row))
+		for i, v := range columns {
+			sc.cell(s, row[i], v, true)
+		}
+	}
+	t.rows = table.End()
+	sc.Count(t.rows - to)
+	return true
+}
+
+// pairRow removes the second of two cells if the first one is a name that tells. The titles of a
+// table are no such row.
+func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
+	if len(row) != 2 || row[0].Start != start || row[0].End != stop {
+		return false
+	}
+	v := sc.classify(s[start:stop])
+	value := s[row[1].Start:row[1].End]
+	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) &&
+		!chars.HasSpecial(value) {
+		return false
+	}
+	n := len(sc.Spans)
+	sc.cell(s, row[1], v, true)
+	return len(sc.Spans) > n
+}
+
+// columns returns what the titles of columns say of the values below; nil if none tells.
+func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict) {
+	for i, c := range titles {
+		if v := sc.classify(s[c.Start:c.End]); v.Level > names.Harmless {
+			if list == nil {
+				list = make([]names.Verdict, len(titles))
+			}
+			list[i] = v
+		}
+	}
+	return list
+}
+
+// cell removes the value of a cell below a title if it is a secret.
+func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
+	if v.Level == names.Harmless || c.End <= c.Start ||
+		!sc.judge(s[c.Start:c.End], "", v, values.Operand{Start: c.Start, End: c.End, Op: ':', Quoted: quoted}, false) {
+		return
+	}
+	settled := sc.settled
+	sc.settled = min(sc.settled, c.Start)
+	sc.takeNamed(s, c.Start, c.End, v.Kind)
+	sc.settled = settled
+}
+
+// insertHit removes the values of INSERT's columns if the name at start is one of them.
+func (sc *Scanner) insertHit(s string, start int) bool {
+	if start < sc.tables.plain {
+		return false
+	}
+	names, tuple, end := tables.Columns(s, start)
+	if tuple == 0 {
+		sc.tables.plain = end
+		return false
+	}
+	sc.tables.title = tuple
+	columns := sc.columns(s, names)
+	var row []tables.Cell
+	for at := tuple; at > 0 && columns != nil; {
+		row, tuple = tables.Tuple(s, at, row[:0])
+		if row == nil {
+			sc.pay(costOfByte * min(tables.MaxTuple, len(s)-at))
+			break
+		}
+		for i, c := range row {
+			if i < len(columns) {
+				sc.cell(s, c, columns[i], c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0)
+			}
+		}
+		sc.pay(costOfByte*(row[len(row)-1].End-at) + 200*len(row))
+		at = tuple
+	}
+	return true
+}
+
+// elementHit removes the text that belongs to the name which stops at stop as elements of HTML and
+// XML do: the next element, or the cells of a column.
+func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
+	if c := tables.Beside(s, stop); c.End > c.Start {
+		sc.cell(s, c, v, true)
+		return
+	}
+	for _, c := range tables.Below(s, stop, nil) {
+		sc.spend(c.End - c.Start + 1)
+		sc.cell(s, c, v, true)
+	}
+}

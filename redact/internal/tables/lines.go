@@ -1,0 +1,244 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tables
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+)
+
+// A Cell is the part [Start,End) of a text, without blanks and quotes around it.
+type Cell struct{ Start, End int }
+
+const (
+	// maxLine is the longest line that is a table's header, in bytes.
+	maxLine = 4 << 10
+	// maxCells is how many cells of a line are read.
+	maxCells = 256
+	// maxTitle is the longest title of a column, in bytes.
+	maxTitle = 40
+)
+
+// A Table is a header and the lines below it.
+type Table struct {
+	Header []Cell
+	delim  string // between cells; "" stands for two blanks or more
+	next   int    // where the next line begins
+}
+
+// Line returns the line around i, without its end. ok is false if it is too long.
+func Line(s string, i int) (from, to int, ok bool) {
+	low, high := max(0, i-maxLine), min(len(s), i+maxLine)
+	from = low + strings.LastIndexByte(s[low:i], '\n') + 1
+	to = strings.IndexByte(s[i:high], '\n')
+	if to < 0 {
+		to = high - i
+		ok = high == len(s)
+	} else {
+		ok = true
+	}
+	return from, i + to, ok && (from > low || low == 0)
+}
+
+// Open reads the line [from,to) as the header of a table. ok is false if it is none, or if no line
+// with as many cells follows.
+func Open(s string, from, to int) (t Table, ok bool) {
+	line := s[from:to]
+	for _, delim := range [...]string{"│", "┃", "║", "|", "\t", ";", ",", ""} {
+		if delim != "" && !strings.Contains(line, delim) || delim == "" && !strings.Contains(line, "  ") {
+			continue
+		}
+		t = Table{delim: delim, Header: split(nil, s, from, to, delim), next: min(to+1, len(s))}
+		if len(t.Header) < 2 || !t.isHeader(s) {
+			if delim == "\t" || delim == "|" {
+				return t, false
+			}
+			continue
+		}
+		ahead := t
+		row := ahead.Next(s, nil)
+		return t, row != nil && ahead.next > t.next
+	}
+	return t, false
+}
+
+// Pair returns the cells of the line [from,to) if it is drawn and has two.
+func Pair(s string, from, to int) []Cell {
+	for _, delim := range [...]string{"│", "|"} {
+		if strings.Contains(s[from:to], delim) {
+			if row := split(nil, s, from, to, delim); len(row) == 2 {
+				return row
+			}
+		}
+	}
+	return nil
+}
+
+// Next returns the cells of the next line, or nil behind the last one. Lines that only draw the
+// table are passed over. It appends to row.
+func (t *Table) Next(s string, row []Cell) []Cell {
+	for t.next < len(s) {
+		from, to := t.next, len(s)
+		if i := strings.IndexByte(s[from:], '\n'); i >= 0 {
+			to = from + i
+		}
+		if isRule(s[from:to]) && to > from {
+			t.next = min(to+1, len(s))
+			continue
+		}
+		row = split(row[:0], s, from, to, t.delim)
+		if len(row) != len(t.Header) && t.delim == "" {
+			row = t.aligned(row[:0], s, from, to)
+		}
+		if len(row) != len(t.Header) {
+			return nil
+		}
+		t.next = min(to+1, len(s))
+		return row
+	}
+	return nil
+}
+
+// End is where the line begins that has not been read.
+func (t *Table) End() int { return t.next }
+
+// isHeader reports whether all cells of the header are titles of columns.
+func (t *Table) isHeader(s string) bool {
+	words := 3
+	if t.delim == "," || t.delim == ";" {
+		words = 1 // running text has commas
+	}
+	for _, c := range t.Header {
+		title := s[c.Start:c.End]
+		quoted := c.Start > 0 && s[c.Start-1] == '"'
+		if !isTitle(title) || strings.Count(title, " ") >= words && !quoted {
+			return false
+		}
+	}
+	return true
+}
+
+// isTitle reports whether v may be the title of a column.
+func isTitle(v string) bool {
+	if v == "" || len(v) > maxTitle || chars.IsDigit(v[0]) && len(v) > 2 {
+		return false
+	}
+	for i := range len(v) {
+		if c := v[i]; chars.Class[c]&chars.Name == 0 && c < 0x80 && strings.IndexByte(" /()#*?%", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isRule reports whether a line only draws a table.
+func isRule(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c < 0x80 && strings.IndexByte("-+=|: \t\r_", c) < 0 || c >= 0x80 && (c != 0xe2 &&
+			(c < 0x80 || c > 0xbf)) {
+			return false
+		}
+	}
+	return strings.ContainsAny(line, "-=─═━")
+}
+
+// split appends the cells of a line. Empty ones at the ends of a drawn line are dropped.
+func split(cells []Cell, s string, from, to int, delim string) []Cell {
+	if to > from && s[to-1] == '\r' {
+		to--
+	}
+	if delim == "" {
+		return splitBlanks(cells, s, from, to)
+	}
+	drawn := len(delim) > 1 || delim == "|"
+	for p := from; len(cells) < maxCells; {
+		end := cellEnd(s, p, to, delim)
+		cells = append(cells, trim(s, p, end))
+		if end >= to {
+			break
+		}
+		p = end + len(delim)
+	}
+	if drawn && len(cells) > 1 {
+		if c := cells[0]; c.Start == c.End {
+			cells = cells[1:]
+		}
+		if n := len(cells) - 1; cells[n].Start == cells[n].End && strings.HasSuffix(strings.TrimRight(s[from:to],
+			" "), delim) {
+			cells = cells[:n]
+		}
+	}
+	return cells
+}
+
+// cellEnd is where the cell that begins at p ends. Quotes may hold the delimiter.
+func cellEnd(s string, p, to int, delim string) int {
+	q := chars.Skip(s[:to], p, chars.Blank)
+	if q < to && s[q] == '"' {
+		for e := q + 1; e < to; e++ {
+			if s[e] == '"' {
+				if e+1 < to && s[e+1] == '"' {
+					e++
+					continue
+				}
+				q = e
+				break
+			}
+		}
+	}
+	if i := strings.Index(s[q:to], delim); i >= 0 {
+		return q + i
+	}
+	return to
+}
+
+// trim is [p,end) without blanks, quotes and Markdown's emphasis around it.
+func trim(s string, p, end int) Cell {
+	p = chars.SkipAny(s[:end], p, " \t`*")
+	end = chars.SkipBackAny(s, p, end, " \t`*")
+	if end-p >= 2 && (s[p] == '"' || s[p] == '\'') && s[end-1] == s[p] {
+		p, end = p+1, end-1
+	}
+	return Cell{p, end}
+}
+
+// splitBlanks appends what stands between two blanks or more.
+func splitBlanks(cells []Cell, s string, from, to int) []Cell {
+	for p := from; p < to && len(cells) < maxCells; {
+		p = chars.Skip(s[:to], p, chars.Blank)
+		if p == to {
+			break
+		}
+		end := to
+		if i := strings.Index(s[p:to], "  "); i >= 0 {
+			end = p + i
+		}
+		cells = append(cells, trim(s, p, end))
+		p = end
+	}
+	return cells
+}
+
+// aligned cuts a line where the titles begin, for lines with empty cells or with single blanks
+// between cells.
+func (t *Table) aligned(row []Cell, s string, from, to int) []Cell {
+	first := t.Header[0].Start
+	origin := first - strings.LastIndexByte(s[:first], '\n') - 1
+	base := first - origin
+	if to-from <= t.Header[len(t.Header)-1].Start-base || strings.Trim(s[from:to], " ") == "" {
+		return row
+	}
+	for i, c := range t.Header {
+		a, b := from+c.Start-base, to
+		if i+1 < len(t.Header) {
+			b = from + t.Header[i+1].Start - base
+		}
+		if i > 0 && s[a-1] != ' ' {
+			return row[:0]
+		}
+		row = append(row, trim(s, a, b))
+	}
+	return row
+}

@@ -1,0 +1,282 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
+)
+
+// The points of a value. The sum decides: [Enough] points or more make it a secret.
+//
+//	the name         strong +60, weak +20
+//	the value        drawn by chance +40, a mix of letters and digits that might be +30
+//	a weak name      an id, a digest, a path, a date, an object's id -50
+//	source code      a bare name, a call, a type, a comparison with a word -60
+//	running text     a word of a sentence -60
+//	no secret        a reference, a placeholder, a mark, the name again, a version -100
+//
+// So the value of a strong name goes unless something speaks against it, and that of a weak name
+// goes if it looks drawn by chance and is no id.
+const (
+	Enough = 50
+
+	strongName = 60
+	weakName   = 20
+	byChance   = 40
+	plausible  = 30
+	identifier = -50
+	sourceCode = -60
+	sentence   = -60
+	noSecret   = -100
+	formed     = 100 // the form decides, as with a PIN
+)
+
+// Judge reports whether the value v beside a telling name is a secret.
+// called tells that an opening parenthesis follows.
+func Judge(v, name string, d names.Verdict, o Operand, called bool) bool {
+	return Score(v, name, d, o, called) >= Enough
+}
+
+// Score returns the points of the value v beside a telling name.
+func Score(v, name string, d names.Verdict, o Operand, called bool) int {
+	points := weakName
+	if d.Level == names.Secret {
+		points = strongName
+	}
+	if v == "" || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v,
+		name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+		return points + noSecret
+	}
+	switch {
+	case d.Kind == kinds.PIN, d.Kind == kinds.SSN:
+		return points + byForm(isNumberLike(v))
+	case d.Kind == kinds.Cookie && strings.IndexByte(v, '=') < 0:
+		return points + byForm(chance.Plausible(v))
+	case d.Level < names.Secret:
+		return points + weakPoints(strings.TrimSpace(v), name, d, o)
+	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
+		return points + sourceCode
+	}
+	if chance.Plausible(v) {
+		points += plausible
+	}
+	return points
+}
+
+// judgeLiteral decides on a quoted value after a strong name, by the operator.
+func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
+	switch op {
+	case '~':
+		return chance.Random(v) || chars.HasSpecial(v)
+	case ',':
+		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
+			names.Classify(v).Level == names.Harmless)
+	case ' ': // secret "web" created
+		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
+	}
+	return true
+}
+
+func byForm(ok bool) int {
+	if ok {
+		return formed
+	}
+	return noSecret
+}
+
+// isNoSecret reports whether v is a reference, a placeholder, a mark, a version, a labelled digest,
+// or the name of a secret.
+func isNoSecret(v, name string) bool {
+	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
+		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v)
+}
+
+// isNameOfSecret reports whether a bare value is a constant, or the name of another secret:
+// KEY_TYPES, testRSAPrivateKey.
+func isNameOfSecret(v string) bool {
+	v = chars.TrimEnd(v, ",;)")
+	if len(v) < 8 || chars.HasDigit(v) || !chars.IsIdentifier(v) || chance.Random(v) {
+		return false
+	}
+	if strings.ToUpper(v) == v {
+		return strings.IndexByte(v, '_') > 0
+	}
+	return chars.IsLetter(v[0]) && strings.ToLower(v[1:]) != v[1:] && names.Classify(v).Level == names.Secret
+}
+
+// speaksOf reports whether v is about the secret: a link to its documentation, or its description
+// in a schema.
+func speaksOf(v string, d names.Verdict, o Operand) bool {
+	if isLink(v) {
+		return true
+	}
+	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
+		return true // a prompt
+	}
+	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
+		strings.HasSuffix(v, ")"))
+}
+
+// isLink reports whether v is a URL without credentials and without anything drawn by chance.
+func isLink(v string) bool {
+	if !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") || strings.IndexByte(v, '@') >= 0 {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
+		if len(part) >= 16 && chance.Random(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// isWords reports whether v is made of letters, blanks and a colon.
+func isWords(v string) bool {
+	for i := range len(v) {
+		if !chars.IsLetter(v[i]) && v[i] != ' ' && v[i] != ':' {
+			return false
+		}
+	}
+	return true
+}
+
+func firstWord(v string) string {
+	v, _, _ = strings.Cut(v, " ")
+	return strings.TrimRight(v, ",:;")
+}
+
+// isDescription reports whether v begins as the description of a field does: with its type, or with
+// a word of a sentence.
+func isDescription(v string) bool {
+	space := strings.IndexByte(v, ' ')
+	if space <= 0 || strings.IndexByte(v[space+1:], ' ') < 0 && !strings.ContainsAny(v, "(,") {
+		return false
+	}
+	first := firstWord(v)
+	if !chars.IsIdentifier(first) || chars.HasDigit(first) {
+		return false
+	}
+	return isTypeName(first) || proseWords[strings.ToLower(first)]
+}
+
+// weakPoints are the points of a value whose name only says that it may be a secret.
+func weakPoints(v, name string, d names.Verdict, o Operand) int {
+	switch {
+	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
+		return identifier // of what is no user's
+	case IsPath(v), IsVersion(v), dateHead(v), !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12),
+		(d.Kind == kinds.Secret || d.Kind == kinds.Credential) && strings.Contains(v, "://"):
+		return identifier
+	}
+	if d.Kind == kinds.Vendor {
+		if len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !isMember(v) &&
+			!recognise.UUID(v) && (o.Quoted || o.Op == '=' || o.Op == ':') {
+			return byChance
+		}
+		return 0
+	}
+	if !chance.Plausible(v) {
+		return 0
+	}
+	if isID(v) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
+		return plausible + identifier
+	}
+	if chance.Random(v) || chance.RandomPart(v) {
+		return byChance
+	}
+	return plausible
+}
+
+// isID reports whether v has the form of what names an object: a UUID, a ULID, an object's id
+// (cus_NffrFeUfNV2Hib), a path, or words with a number.
+func isID(v string) bool {
+	return recognise.UUID(v) || isULID(v) || isObjectID(v) || hasIDPart(v) || isSlug(v) ||
+		strings.Count(v, "/") >= 2 && chars.IsFieldLike(firstPart(v)) || strings.HasPrefix(v, "arn:") ||
+		strings.HasPrefix(v, "urn:")
+}
+
+func firstPart(v string) string {
+	v, _, _ = strings.Cut(v, "/")
+	return v
+}
+
+// isHexDigest reports whether v is as long as a digest of MD5, SHA-1, SHA-2 or CRC64, in hexadecimal.
+func isHexDigest(v string) bool {
+	switch len(v) {
+	case 16, 24, 32, 40, 64, 96, 128:
+		return chars.IsHex(v)
+	}
+	return false
+}
+
+// isULID reports whether v is 26 characters of Crockford's base32 that begin with a time of
+// this century (https://github.com/ulid/spec).
+func isULID(v string) bool {
+	if len(v) != 26 || v[0] != '0' {
+		return false
+	}
+	for i := range len(v) {
+		if c := v[i]; chars.Class[c]&(chars.Upper|chars.Digit) == 0 || strings.IndexByte("ILOU", c) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isObjectID reports whether v is a short lower-case word, an underscore, and an id, as Stripe has
+// them. Words of secrets are none.
+func isObjectID(v string) bool {
+	word, id, ok := strings.Cut(v, "_")
+	if !ok || len(word) < 2 || len(word) > 10 || len(id) > 26 || strings.IndexByte(id, '_') >= 0 ||
+		!chars.IsIdentifier(id) && !hasOnlyAlnum(id) {
+		return false
+	}
+	for i := range len(word) {
+		if !chars.IsLetter(word[i]) || chars.IsUpper(word[i]) {
+			return false
+		}
+	}
+	switch word {
+	case "sk", "rk", "pk", "key", "token", "secret", "live", "test", "pat", "api", "whsec", "auth", "tok":
+		return false
+	}
+	n := names.Classify(word)
+	return n.Level == names.Harmless || n.Kind.Group() == kinds.GroupPersonal
+}
+
+func hasOnlyAlnum(v string) bool { return chars.Skip(v, 0, chars.Alnum) == len(v) }
+
+// hasIDPart reports whether v is names and an id, with separators between them:
+// user#01ARZ3NDEKTSV4RRFFQ69G5FAV, session:3f2504e0-….
+func hasIDPart(v string) bool {
+	i := strings.LastIndexAny(v, "#:/|")
+	return i > 0 && (recognise.UUID(v[i+1:]) || isULID(v[i+1:])) && chars.IsFieldLike(strings.NewReplacer("#", "_",
+		":", "_", "/", "_").Replace(v[:i]))
+}
+
+// isSlug reports whether v is words and numbers with '-' between them, none of which looks drawn by
+// chance: build-agent-07, oauth2-pkce-s256, sess-20260112-0007a1.
+func isSlug(v string) bool {
+	if strings.IndexByte(v, '-') <= 0 {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		if len(part) > 12 || len(part) > 8 && !chars.IsDigits(part) && chars.HasDigit(part) || chance.Random(part) {
+			return false
+		}
+		for i := range len(part) {
+			if !chars.IsAlnum(part[i]) || chars.IsUpper(part[i]) && i > 0 && !chars.IsUpper(part[i-1]) {
+				return false
+			}
+		}
+	}
+	return true
+}
