@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscope/toolscope/internal/turn"
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -48,7 +48,7 @@ func waiting(release <-chan struct{}, pause func() time.Duration) middleware.Pol
 				time.Sleep(pause()) // stands for work
 				return next(ctx, call)
 			}
-			turn.Pass(ctx)
+			arrival.Pass(ctx)
 			select {
 			case <-ctx.Done():
 				return toolkit.Result{}, ctx.Err()
@@ -122,11 +122,10 @@ func TestRequestsKeepTheirOrder(t *testing.T) {
 		for range 8 {
 			p.send("")
 		}
+		p.end()
 		if list := strings.Join(got.texts(), "\n"); list != strings.Join(sent, "\n") {
 			t.Fatalf("got\n%s\nwant\n%s", list, strings.Join(sent, "\n"))
 		}
-		_ = p.to.Close()
-		<-p.served
 	}
 }
 
@@ -144,12 +143,11 @@ func TestACallCancelledEarlyIsNotSent(t *testing.T) {
 		if answer := p.send(""); readRPC(answer).ID != 2 {
 			t.Fatalf("got %s, want the answer to the second call", answer)
 		}
+		p.end()
 		want := pingOf(3) + "\n" + callOf(2, "held")
 		if list := strings.Join(got.texts(), "\n"); list != want {
 			t.Fatalf("got\n%s\nwant\n%s", list, want)
 		}
-		_ = p.to.Close()
-		<-p.served
 	}
 }
 
@@ -159,12 +157,11 @@ func TestACancellationDoesNotOvertakeItsCall(t *testing.T) {
 		var got arrivals
 		p := connectTo(t, newWatched(t, Options{}, waiting(nil, none)), answering(&got))
 		p.send(callOf(1, "silent") + "\n" + gaveUp("1") + "\n" + pingOf(2) + "\n")
+		p.end()
 		want := strings.Join([]string{callOf(1, "silent"), gaveUp("1"), pingOf(2)}, "\n")
 		if list := strings.Join(got.texts(), "\n"); list != want {
 			t.Fatalf("got\n%s\nwant\n%s", list, want)
 		}
-		_ = p.to.Close()
-		<-p.served
 	}
 }
 
@@ -307,8 +304,7 @@ func TestRandomSessionsOverPipes(t *testing.T) {
 		for len(wanted) > 0 {
 			delete(wanted, readRPC(p.send("")).ID)
 		}
-		_ = p.to.Close()
-		<-p.served
+		p.end()
 		s.add(pingOf(1000))
 		if err := s.check(got.list); err != nil {
 			t.Fatalf("seed %d: %v; got\n%s", seed, err, strings.Join(got.texts(), "\n"))

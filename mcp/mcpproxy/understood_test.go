@@ -312,6 +312,12 @@ func (p *piped) write(text string) {
 	}
 }
 
+// end closes the client's end, and waits for the server.
+func (p *piped) end() {
+	_ = p.to.Close()
+	<-p.served
+}
+
 // send sends a text, and returns the line that answers it.
 func (p *piped) send(text string) string {
 	p.t.Helper()

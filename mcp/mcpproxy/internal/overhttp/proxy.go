@@ -98,7 +98,7 @@ func (h *Proxy) watchAnswer(resp *http.Response) error {
 		resp.Header.Get("Content-Encoding"),
 	)
 	if s != nil {
-		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength}
+		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength, listed: h.w.Listed}
 	}
 	return h.pin(x, resp)
 }
@@ -129,6 +129,7 @@ type tee struct {
 	stream *frames.Stream
 	left   int64 // bytes to come; below 0 if unknown
 	over   bool
+	listed func() // takes note of what may list tools; nil for a body that does not
 }
 
 func (t *tee) Read(b []byte) (int, error) {
@@ -138,6 +139,9 @@ func (t *tee) Read(b []byte) (int, error) {
 	n, err := t.body.Read(b)
 	if n > 0 {
 		t.tap.CopyBytes(t.stream, time.Now(), b[:n])
+		if t.listed != nil {
+			t.listed()
+		}
 		if t.left >= 0 {
 			t.left -= int64(n)
 		}

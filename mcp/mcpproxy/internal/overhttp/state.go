@@ -19,7 +19,7 @@ type Proxy struct {
 	Sessions  *httpSessions
 	proxy     *httputil.ReverseProxy
 	Transport *http.Transport
-	running   runningCalls
+	running   *runningCalls
 }
 
 // HTTPExchange is a request and its answer. What it begins ends with it: once nothing more comes of

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/toolscope/toolscope/internal/turn"
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
@@ -18,7 +18,7 @@ import (
 )
 
 // maxTurn is how long the frames behind a call wait until it has been sent, unless a policy says that it waits
-// (package turn).
+// (package arrival).
 const maxTurn = time.Second
 
 // begin takes in a call; nil for one that is refused.
@@ -31,7 +31,7 @@ func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) (*governedC
 		g.Bytes += len(text)
 		delete(g.ended, key)
 		g.running[key] = c
-		c.ctx, c.cancel = context.WithCancel(turn.With(g.ctx, c.pass))
+		c.ctx, c.cancel = context.WithCancel(arrival.With(g.ctx, c.pass))
 		g.sending.Add(1)
 		g.ending.Add(1)
 	}
