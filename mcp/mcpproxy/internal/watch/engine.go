@@ -22,7 +22,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Settings are the options of the proxy; all are set.
+// Settings are the options of the proxy; all but the functions are set.
 type Settings struct {
 	Server        string
 	ClientSpans   bool
@@ -31,6 +31,8 @@ type Settings struct {
 	Baseline      *pins.Baseline
 	AcceptTools   bool
 	PinTools      bool
+	BeforeForward func()
+	OnRequest     func(Request)
 }
 
 // Engine is what the sessions of a proxy share.

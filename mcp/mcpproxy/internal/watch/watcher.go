@@ -101,6 +101,21 @@ func (w *Watcher) Settle(ctx context.Context) error {
 	}
 }
 
+// Forwarding returns once what a client sent may be forwarded: the calls in it have begun, and who is to know that before
+// does. It waits for a moment at most.
+func (w *Watcher) Forwarding() {
+	if w.BeforeForward == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), forwardTime)
+	defer cancel()
+	_ = w.Settle(ctx)
+	w.BeforeForward()
+}
+
+// forwardTime is how long what a client sent waits at most until it has been decoded.
+const forwardTime = 100 * time.Millisecond
+
 // Listed takes note that what has passed may list tools.
 func (w *Watcher) Listed() { w.listed.Add(1) }
 
