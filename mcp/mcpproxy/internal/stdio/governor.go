@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,11 @@ type Governor struct {
 
 	ctx    context.Context // over when the connection is
 	cancel context.CancelCauseFunc
+
+	turn   atomic.Pointer[governedCall] // the call whose turn it is, or was
+	timing atomic.Bool                  // a timer will look at it
+	turns  chan *clientReader           // for goroutines that wait for their turn to read
+	idle   atomic.Int32                 // how many do
 
 	Mu      sync.Mutex
 	running map[string]*governedCall // by the client's id
@@ -96,6 +102,7 @@ func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
 	g := &Governor{
 		Calls: govern.NewCalls(w, s), client: &FrameWriter{To: client},
 		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
+		turns: make(chan *clientReader),
 	}
 	g.caller = g.NewCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
@@ -116,7 +123,7 @@ func runFramed(w *watch.Watcher, c Command) (Exit, error) {
 // ReadClient reads what the client sends until it closes, and closes the server's end once
 // all calls have been sent on.
 func (g *Governor) ReadClient(from *os.File, p *Pipes) {
-	g.readOn(&clientReader{frameReader{
+	g.work(&clientReader{frameReader{
 		from: from, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromClient, frames.ByLine), exited: &p.exited,
 		long: func([]byte) error { return nil },
 	}, p})
@@ -128,9 +135,45 @@ type clientReader struct {
 	pipes *Pipes
 }
 
-// readOn forwards what the client sends in the order in which it arrives. A call runs in the goroutine that has read it;
-// another one reads on as soon as the call has been sent, or will not be for the time being.
-func (g *Governor) readOn(r *clientReader) {
+// maxIdle is how many goroutines wait for their turn to read. A new one for each call would have to make room on its
+// stack each time.
+const maxIdle = 4
+
+// work reads what the client sends, and runs the call that it finds; then it waits for its turn to read again.
+func (g *Governor) work(r *clientReader) {
+	for {
+		c := g.readOn(r)
+		if c == nil {
+			return
+		}
+		c.passTurn = func() { g.passTo(r) }
+		g.run(c)
+		if g.idle.Add(1) > maxIdle {
+			g.idle.Add(-1)
+			return
+		}
+		select {
+		case r = <-g.turns:
+			g.idle.Add(-1)
+		case <-g.ctx.Done():
+			return
+		}
+	}
+}
+
+// passTo has another goroutine read.
+func (g *Governor) passTo(r *clientReader) {
+	select {
+	case g.turns <- r:
+	default:
+		go g.work(r)
+	}
+}
+
+// readOn forwards what the client sends in the order in which it arrives, up to a call, which it returns: the goroutine
+// that has read a call runs it, and another one reads on as soon as the call has been sent, or will not be for the time
+// being. nil is the end.
+func (g *Governor) readOn(r *clientReader) *governedCall {
 	for {
 		f, err := r.next()
 		var c *governedCall
@@ -143,15 +186,13 @@ func (g *Governor) readOn(r *clientReader) {
 		}
 		switch {
 		case c != nil:
-			c.passTurn = func() { go g.readOn(r) }
-			g.run(c)
-			return
+			return c
 		case err != nil:
 			r.end()
 			g.sending.Wait()
 			_ = r.pipes.In.Close()
 			_ = r.from.Close()
-			return
+			return nil
 		}
 	}
 }
@@ -328,6 +369,7 @@ func (g *Governor) fromServer(raw []byte) error {
 		return g.client.write(g.fromBatch(text, raw))
 	}
 	if g.taken(text) {
+		runtime.Gosched() // to the goroutine of the call, which need not be woken in another thread then
 		return nil
 	}
 	if pins.NamesTools(text) {
