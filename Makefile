@@ -16,6 +16,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 LOADTIME ?= 1m
 SOAKTIME ?= 30m
+SESSIONS ?= 1000
 OUTAGE ?= 2m
 BENCH ?= .
 BENCHTIME ?= 100ms
@@ -124,6 +125,10 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus and Colle
 	cd e2e/tools/prometheus && go build -trimpath -tags remove_all_sd,enable_dns_sd -o $(CURDIR)/bin/ github.com/prometheus/prometheus/cmd/prometheus
 	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
+
+.PHONY: proxy-sessions
+proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
+	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m): does anything grow, are the counts exact

@@ -41,6 +41,7 @@ const recordEnd = "end"
 // NoCall is the error of a line that is no call, and not wrong.
 type NoCall struct{ Record string }
 
+// Error is what was got.
 func (e *NoCall) Error() string { return "record: got " + e.Record + ", want a call's end" }
 
 // RecordOf is the kind of a line, "" for one that says nothing of it, and how many lines were dropped there.

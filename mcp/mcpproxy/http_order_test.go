@@ -39,7 +39,7 @@ func (s *streams) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 	found, _ := s.sessions.Load(r.Header.Get(mirror.SessionHeader))
 	session := found.(*streamSession)
-	m := session.add(string(body))
+	m := session.addLine(string(body))
 	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, m.ID)
 	switch {
 	case m.ID == 0:

@@ -73,7 +73,7 @@ type arrivals struct {
 	list []rpc
 }
 
-func (a *arrivals) add(line string) rpc {
+func (a *arrivals) addLine(line string) rpc {
 	m := readRPC(line)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +96,7 @@ func answering(got *arrivals) func(in io.Reader, out io.WriteCloser) error {
 	return func(in io.Reader, out io.WriteCloser) error {
 		lines := bufio.NewScanner(in)
 		for lines.Scan() {
-			m := got.add(lines.Text())
+			m := got.addLine(lines.Text())
 			if m.ID == 0 || m.Params.Name == "silent" {
 				continue
 			}
@@ -180,25 +180,25 @@ func newRandomSession(r *rand.Rand) *randomSession {
 		switch n := r.IntN(10); {
 		case n < 5:
 			tool := []string{"x", "y", "silent", "held"}[r.IntN(4)]
-			s.add(callOf(id, tool))
+			s.addMessage(callOf(id, tool))
 			s.held[id] = tool == "held"
 			calls = append(calls, id)
 		case n < 7:
-			s.add(pingOf(id))
+			s.addMessage(pingOf(id))
 		case n < 8:
-			s.add(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed","params":{"n":%d}}`, id))
+			s.addMessage(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed","params":{"n":%d}}`, id))
 		case len(calls) > 0:
 			call := calls[max(0, len(calls)-1-r.IntN(3))] // mostly one of the latest
 			if _, again := s.cancelled[call]; !again {
 				s.cancelled[call] = len(s.sent)
-				s.add(gaveUp(strconv.Itoa(call)))
+				s.addMessage(gaveUp(strconv.Itoa(call)))
 			}
 		}
 	}
 	return s
 }
 
-func (s *randomSession) add(text string) { s.sent = append(s.sent, readRPC(text)) }
+func (s *randomSession) addMessage(text string) { s.sent = append(s.sent, readRPC(text)) }
 
 // check compares what a server got with what a server without a proxy gets, which is what was sent. Missing may only be
 // calls that were cancelled, and the cancellations of those; calls that were held may be late.
@@ -243,7 +243,7 @@ func (s *randomSession) mayMiss(m rpc) bool {
 	return m.Method == "tools/call" && (cancelled || s.held[m.ID]) || m.Method == "notifications/cancelled"
 }
 
-// checkCancelled fails for a call that came after its cancellation, and for one that the server was not told of.
+// checkCancelled fails for a call that came after its cancellation, and for a missing cancellation.
 func (s *randomSession) checkCancelled(got []rpc) error {
 	over := map[int]bool{}
 	for _, m := range got {
@@ -305,7 +305,7 @@ func TestRandomSessionsOverPipes(t *testing.T) {
 			delete(wanted, readRPC(p.send("")).ID)
 		}
 		p.end()
-		s.add(pingOf(1000))
+		s.addMessage(pingOf(1000))
 		if err := s.check(got.list); err != nil {
 			t.Fatalf("seed %d: %v; got\n%s", seed, err, strings.Join(got.texts(), "\n"))
 		}

@@ -215,7 +215,7 @@ func (l *Log) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo)
 	b := &begun{id: l.newID(), asked: call.Arguments}
 	out := l.lineOf(recordBegin, b.id, f.Start, &call, f)
 	b.arguments = out.Arguments
-	l.add(&out, false)
+	l.addLine(&out, false)
 	return context.WithValue(ctx, begunKey{}, b)
 }
 
@@ -229,7 +229,7 @@ func (l *Log) Wants(context.Context) bool { return true }
 func (l *Log) End(ctx context.Context, e *toolkit.Ended) {
 	b, _ := ctx.Value(begunKey{}).(*begun)
 	out := l.endLine(ctx, e, b)
-	l.add(&out, true)
+	l.addLine(&out, true)
 }
 
 // A Request is one that is no call of a tool.
@@ -242,15 +242,16 @@ type Request struct {
 // AddRequest puts the line of a request that has ended into the queue.
 func (l *Log) AddRequest(r Request) {
 	us := float64(r.Ended.Sub(r.Began).Nanoseconds()) / 1000
-	l.add(&line{
+	l.addLine(&line{
 		Version: version, Record: recordRequest, Server: l.server, Time: r.Ended.UTC(), Duration: &us,
 		Method: cleaned(l.redactor, r.Method, maxName), Target: cleaned(l.redactor, r.Target, maxText),
-		ID: cleaned(l.redactor, r.ID, maxName), Session: cleaned(l.redactor, r.Session, maxName), ErrorType: l.types.Export(r.ErrorType),
+		ID: cleaned(l.redactor, r.ID, maxName), Session: cleaned(l.redactor, r.Session, maxName),
+		ErrorType: l.types.Export(r.ErrorType),
 	}, false)
 }
 
-// add puts a line into the queue, or counts that it is dropped.
-func (l *Log) add(out *line, ended bool) {
+// addLine puts a line into the queue, or counts that it is dropped.
+func (l *Log) addLine(out *line, ended bool) {
 	text, err := json.Marshal(out, jsontext.AllowInvalidUTF8(true))
 	if err != nil || !l.enqueue(entry{text: append(text, '\n'), ended: ended}) {
 		l.dropped.Add(1)

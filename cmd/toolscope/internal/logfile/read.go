@@ -102,10 +102,12 @@ func (c *Counts) addOther(text []byte) bool {
 // ReportBad prints how many lines could not be read, and names the first ones.
 func (c *Counts) ReportBad(command string, stderr io.Writer) {
 	if c.Dropped > 0 {
-		fmt.Fprintf(stderr, "toolscope %s: %s dropped when the log was written: calls are missing\n", command, display.Number(c.Dropped, "line"))
+		fmt.Fprintf(stderr, "toolscope %s: %s dropped when the log was written: calls are missing\n",
+			command, display.Number(c.Dropped, "line"))
 	}
 	if c.Unfinished > 0 {
-		fmt.Fprintf(stderr, "toolscope %s: %s without an end: it runs, or its proxy was killed\n", command, display.Number(c.Unfinished, "call"))
+		fmt.Fprintf(stderr, "toolscope %s: %s without an end: running, or the proxy was killed\n",
+			command, display.Number(c.Unfinished, "call"))
 	}
 	if c.Bad == 0 {
 		return

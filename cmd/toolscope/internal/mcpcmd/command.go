@@ -57,7 +57,8 @@ func (o *options) define(c *cobra.Command) {
 		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT "+
 			"does so too, and the other "+
 			"OTEL_ variables apply)")
-		f.StringVar(&o.log, "log", "", "append two lines of JSON for each call to `FILE`, redacted: when it is forwarded, and when it ends: see 'toolscope report'")
+		f.StringVar(&o.log, "log", "", "append two lines of JSON for each call to `FILE`, redacted: when it is forwarded, "+
+			"and when it ends: see 'toolscope report'")
 		f.Int64Var(&o.logSize, "log-size", 64, "rename FILE to FILE.1 before it has more than `MIB` MiB, and keep three such files; 0 "+
 			"keeps one file that grows")
 		f.BoolVar(&o.logMethods, "log-methods", false, "write a line for each other request as well, such as tools/list and "+

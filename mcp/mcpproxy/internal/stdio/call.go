@@ -37,7 +37,8 @@ func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) (*governedC
 	}
 	g.Mu.Unlock()
 	if full {
-		return nil, g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: want fewer, and each id once")
+		return nil, g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: "+
+			"want fewer, and each id once")
 	}
 	return c, nil
 }

@@ -20,7 +20,7 @@ const framedRead = 256 << 10
 
 // A frame is a message with its newline.
 type frame struct {
-	data []byte // whoever reads the frame may keep it; nil for one that was too long
+	data []byte // the reader may keep it; nil for one that was too long
 	at   time.Time
 	long *skim.Skimmer // what was found in one that was longer than maxGoverned
 	torn bool          // the stream ended before its newline
@@ -59,7 +59,7 @@ func (f *frameReader) next() (frame, error) {
 				return frame{}, err
 			}
 			if end > 0 {
-				return f.take(false), nil
+				return f.takeFrame(false), nil
 			}
 		}
 		if f.err == nil {
@@ -67,7 +67,7 @@ func (f *frameReader) next() (frame, error) {
 			continue
 		}
 		if len(f.held) > 0 {
-			return f.take(true), nil
+			return f.takeFrame(true), nil
 		}
 		return frame{}, f.err
 	}
@@ -110,8 +110,8 @@ func (f *frameReader) keep(piece []byte) error {
 	return f.long(piece)
 }
 
-// take takes the frame that was kept.
-func (f *frameReader) take(torn bool) frame {
+// takeFrame takes the frame that was kept.
+func (f *frameReader) takeFrame(torn bool) frame {
 	taken := frame{data: f.held, at: f.at, long: f.skim, torn: torn}
 	f.held, f.skim = nil, nil
 	return taken
