@@ -32,8 +32,9 @@ const (
 	maxWaiting = 16 << 20 // bytes
 )
 
-// syncTime is how long a call waits at most until its line is written.
-const syncTime = 100 * time.Millisecond
+// syncTime is how long a call waits at most until its line is written. It is long for a busy machine: only the first call
+// that a hanging disk delays waits for so long.
+const syncTime = 2 * time.Second
 
 // Options configure a [Log]. The zero value works.
 type Options struct {
@@ -59,6 +60,7 @@ type Log struct {
 	written  atomic.Uint64
 	dropped  atomic.Uint64
 	failing  atomic.Pointer[error] // of the last write; nil if it worked
+	hangs    atomic.Bool           // a call has waited for syncTime, and nothing was written since
 
 	mu     sync.RWMutex // held by who sends on lines
 	closed bool
@@ -120,6 +122,7 @@ func (l *Log) write() {
 		}
 		note()
 		err := put(e.text)
+		l.hangs.Store(false)
 		l.waiting.Add(-int64(len(e.text)))
 		switch {
 		case err != nil:
@@ -137,10 +140,10 @@ func (l *Log) write() {
 	l.err = errors.Join(l.err, l.file.Close())
 }
 
-// Sync returns once the lines of calls that have begun are written, or after a tenth of a second: a disk that hangs delays
-// calls, and does not end them.
+// Sync returns once the lines of calls that have begun are written, or after two seconds. Then it returns at once until
+// the disk takes a line again.
 func (l *Log) Sync() {
-	if l.waiting.Load() == 0 {
+	if l.waiting.Load() == 0 || l.hangs.Load() {
 		return
 	}
 	reached := make(chan struct{})
@@ -152,6 +155,7 @@ func (l *Log) Sync() {
 	select {
 	case <-reached:
 	case <-late.C:
+		l.hangs.Store(true)
 	}
 }
 

@@ -113,8 +113,9 @@ func (w *Watcher) Forwarding() {
 	w.BeforeForward()
 }
 
-// forwardTime is how long what a client sent waits at most until it has been decoded.
-const forwardTime = 100 * time.Millisecond
+// forwardTime is how long what a client sent waits at most until it has been decoded, which waits for nothing but a
+// processor.
+const forwardTime = 10 * time.Second
 
 // Listed takes note that what has passed may list tools.
 func (w *Watcher) Listed() { w.listed.Add(1) }
