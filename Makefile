@@ -17,6 +17,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 FUZZTIME ?= 30s
 LOADTIME ?= 1m
 SOAKTIME ?= 30m
+SESSIONS ?= 1000
 OUTAGE ?= 2m
 BENCH ?= .
 BENCHTIME ?= 100ms
@@ -127,6 +128,10 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 	cd e2e/tools/jaeger && go build -trimpath -o $(CURDIR)/bin/ github.com/jaegertracing/jaeger/cmd/jaeger
 	cd e2e/tools/manifests && go test -count=1 .
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
+
+.PHONY: proxy-sessions
+proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
+	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact

@@ -46,6 +46,83 @@ func proxied(t testing.TB, server string, options ...string) *exec.Cmd {
 	return cmd
 }
 
+// A proxy that is killed at any time leaves a line of each call that it has forwarded: once calls were written down when
+// they ended only.
+func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
+	dir := t.TempDir()
+	policies := filepath.Join(dir, "policies.yaml")
+	if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, options := range map[string][]string{"passed": nil, "governed": {"--config", policies}} {
+		for i := range 4 {
+			log, got := filepath.Join(dir, name+strconv.Itoa(i)), filepath.Join(dir, name+strconv.Itoa(i)+".got")
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"mcp", "--log", log, "--name", "files"}, options...)
+			cmd := exec.CommandContext(t.Context(), self, append(args, "--", "tee", got)...)
+			cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+dir, "OTEL_SDK_DISABLED=")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			written := make(chan struct{})
+			go func() {
+				defer close(written)
+				for n := range 20_000 {
+					if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"n":%d}}}`+"\n", n, n); err != nil {
+						return
+					}
+				}
+			}()
+			for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				if info, err := os.Stat(got); err == nil && info.Size() > int64(rand.IntN(50_000)) {
+					break
+				}
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			<-written
+			logged := map[string]bool{}
+			for _, line := range linesOf(t, log) {
+				var l struct {
+					Server    string          `json:"server"`
+					Arguments json.RawMessage `json:"arguments"`
+				}
+				if err := json.Unmarshal([]byte(line), &l); err == nil && l.Server == "files" {
+					logged[string(l.Arguments)] = true
+				}
+			}
+			passed := linesOf(t, got)
+			for _, line := range passed {
+				var call struct {
+					Params struct{ Arguments json.RawMessage }
+				}
+				if json.Unmarshal([]byte(line), &call) == nil && !logged[string(call.Params.Arguments)] {
+					t.Fatalf("%s: %s reached the server and is not among the %d calls of the log", name, line, len(logged))
+				}
+			}
+			if len(passed) == 0 {
+				t.Errorf("%s: nothing reached the server", name)
+			}
+		}
+	}
+}
+
+func linesOf(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
 // transparent are options that leave every byte as it is.
 func transparent(t testing.TB) []string {
 	return []string{"--log", filepath.Join(t.TempDir(), "calls.jsonl")}
@@ -90,7 +167,9 @@ func logged(t *testing.T, options []string) (lines []map[string]any) {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		lines = append(lines, m)
+		if m["record"] == "end" {
+			lines = append(lines, m)
+		}
 	}
 	return lines
 }
@@ -210,6 +289,24 @@ func TestProxyOfServerThatIsKilled(t *testing.T) {
 	}
 	if lines := logged(t, options); len(lines) != 1 || lines[0]["error_type"] != "unanswered" {
 		t.Errorf("got %v, want one call that was not answered", lines)
+	}
+}
+
+// So does a proxy whose server crashed.
+func TestProxyOfServerThatCrashes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the exit code says it")
+	}
+	for _, crash := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS} {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), self, "mcp", "--", "sh", "-c", fmt.Sprintf("ulimit -c 0; kill -%d $$", crash))
+		cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+t.TempDir())
+		if got := runWith(t, cmd, ""); !got.status.Signaled() || got.status.Signal() != crash || got.stderr != "" {
+			t.Errorf("%v: got %v and %q, want the server's signal", crash, got.status, got.stderr)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@
 package calllog
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -24,16 +25,48 @@ type Call struct {
 
 	// What follows is optional.
 	ID, Agent         string
+	Server            string // the name of the MCP server
+	Call              string // tells which lines are of one call
 	Intent            string // the model's stated reason for the call
 	Turn              int
 	Arguments, Result json.RawMessage // valid JSON; nil if there is none
 	// TraceID, SpanID and ParentID are hexadecimal. A call with a SpanID has a TraceID.
 	TraceID, SpanID, ParentID string
+
+	record string // "" and recordEnd are calls
+}
+
+const recordEnd = "end"
+
+// NoCall is the error of a line that is no call, and not wrong.
+type NoCall struct{ Record string }
+
+// Error is what was got.
+func (e *NoCall) Error() string { return "record: got " + e.Record + ", want a call's end" }
+
+// RecordOf is the kind of a line, "" for one that says nothing of it, and how many lines were dropped there.
+func RecordOf(text []byte) (record string, dropped uint64) {
+	switch {
+	case bytes.HasPrefix(text, []byte(`{"v":1,"record":"end",`)): // as toolscope mcp writes it
+		return recordEnd, 0
+	case !bytes.Contains(text, []byte(`"record"`)):
+		return "", 0
+	}
+	var l struct {
+		Record  string `json:"record"`
+		Dropped uint64 `json:"dropped"`
+	}
+	if json.Unmarshal(text, &l) != nil {
+		return "", 0
+	}
+	return l.Record, l.Dropped
 }
 
 // Read reads a line of a call log: the members that [Log] lists, and these, all of which are optional:
 //
 //	id              the call's id, as the model gave it
+//	server          the name of the MCP server
+//	call            which lines are of one call
 //	agent           the name of the agent that made the call
 //	intent          the model's stated reason for the call
 //	turn            the number of the model's turn, from 1
@@ -43,7 +76,7 @@ type Call struct {
 //	span_id         16 hexadecimal digits; only with a trace_id
 //	parent_span_id  16 hexadecimal digits; only with a trace_id
 //
-// An error says what is wrong with the line. The call keeps nothing of the line.
+// An error says what is wrong with the line, or is a [NoCall]. The call keeps nothing of the line.
 func Read(line []byte) (Call, error) { return new(reader).readLine(line, true) }
 
 // ResultText is the result as a text: the text of a string, and the JSON of anything else.

@@ -65,6 +65,8 @@ func (r *reader) readLine(line []byte, whole bool) (c Call, err error) {
 	switch rest := bytes.TrimLeft(line[r.decoder.InputOffset():], " \t\r\n"); {
 	case len(rest) > 0:
 		return Call{}, errTrailing
+	case c.record != "" && c.record != recordEnd:
+		return Call{}, &NoCall{c.record}
 	case c.Tool == "":
 		return Call{}, errNoTool
 	case !timed && c.Outcome == toolkit.OutcomeExecuted:
@@ -121,6 +123,8 @@ func (c *Call) setMember(name string, v jsontext.Value, timed *bool) (err error)
 		*timed = true
 	case "time": // string or number: when the call ended, as RFC 3339 or seconds since 1970
 		c.End, err = moment(v)
+	case "record": // string: end (the default), or begin, request or dropped for a line that is no call
+		c.record, err = text(v)
 	}
 	return err
 }
@@ -130,6 +134,10 @@ func (c *Call) setOptional(name string, v jsontext.Value) (err error) {
 	switch name {
 	case "id": // string: the call's id, as the model gave it
 		c.ID, err = text(v)
+	case "server": // string: name of the MCP server, where a proxy wrote the line
+		c.Server, err = text(v)
+	case "call": // string: tells which lines are of one call
+		c.Call, err = text(v)
 	case "agent": // string: name of the agent that made the call
 		c.Agent, err = text(v)
 	case "intent": // string: the model's stated reason for the call

@@ -39,6 +39,7 @@ const (
 //	error         the error's text; redacted and grouped
 //	session       the session's id; redacted
 //	time          when the call ended: RFC 3339, or seconds since 1970
+//	record        end (the default); begin, request and dropped are no calls
 //
 // Unknown members are ignored. A member that is null counts as missing.
 type Log struct {

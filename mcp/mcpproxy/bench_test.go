@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
@@ -33,7 +34,11 @@ func TestMain(m *testing.M) {
 	case "server":
 		serveLines()
 	case "proxy":
-		os.Exit(proxyOf("server"))
+		os.Exit(proxyOf("server", ""))
+	case "recovered":
+		os.Exit(proxyOf("server", "policies: {recover: {}}\n"))
+	case "governed":
+		os.Exit(proxyOf("server", allPolicies()))
 	case "copy":
 		os.Exit(copyPipes())
 	case "http":
@@ -81,15 +86,38 @@ func serveLines() {
 	}
 }
 
-// proxyOf stands between this process's client and a server.
-func proxyOf(server string) int {
+// allPolicies is every policy with its defaults, but for those that answer calls in the server's place, or refuse the same
+// call again and again, as the benchmark makes it.
+func allPolicies() string {
+	var lines []string
+	for line := range strings.Lines(config.AllPolicies()) {
+		name := strings.TrimSpace(strings.SplitN(line, ":", 2)[0])
+		if !slices.Contains([]string{"cache", "dedupe", "loop", "approve"}, name) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// proxyOf stands between this process's client and a server, with the policies of a configuration.
+func proxyOf(server, policies string) int {
 	debug.SetGCPercent(400) // as the command does
 	self, err := os.Executable()
 	if err != nil {
 		return 1
 	}
-	scope, err := toolscope.New(toolscope.Options{})
+	var options toolscope.Options
+	if policies != "" {
+		file, err := config.OpenText("benchmark", []byte(policies))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		options = file.Options(options)
+	}
+	scope, err := toolscope.New(options)
 	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	w, err := mcpproxy.New(scope, mcpproxy.Options{})
@@ -185,6 +213,7 @@ type passage struct {
 // the second one has the kernel move the traffic.
 func passages(b *testing.B) []passage {
 	all := []passage{{"direct", connect(b, "server")}, {"proxied", connect(b, "proxy")}, {"copy", connect(b, "copy")}}
+	all = append(all, passage{"recover", connect(b, "recovered")}, passage{"all-policies", connect(b, "governed")})
 	if c := copier(b); c != "" {
 		all = append(
 			all,

@@ -31,9 +31,15 @@ func gaveUp(id string) string {
 // slow is a server that answers no call of the tool x, and tells which calls reached it.
 type slow struct {
 	reached chan string
+	told    chan string // cancellations
 }
 
+func newSlow() slow { return slow{make(chan string, 8), make(chan string, 8)} }
+
 func (s slow) answer(message string) string {
+	if strings.Contains(message, wire.MethodCancelled) {
+		s.told <- message
+	}
 	if !strings.Contains(message, wire.MethodCallTool) {
 		return ""
 	}
@@ -76,7 +82,7 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 	for name, connect := range over {
 		t.Run("asking over "+name, func(t *testing.T) {
 			w := newWatched(t, Options{}, approvals(t))
-			s := slow{make(chan string, 8)}
+			s := newSlow()
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))
 			<-asked
@@ -92,15 +98,21 @@ func TestGivenUpUnderPolicies(t *testing.T) {
 			if len(s.reached) > 0 {
 				t.Errorf("the server got %s", <-s.reached)
 			}
+			if got := <-s.told; got != gaveUp(`"7"`) || len(s.told) > 0 {
+				t.Errorf("the server got %s and %d more, want the cancellation of another's call", got, len(s.told))
+			}
 		})
 		t.Run("running over "+name, func(t *testing.T) {
 			w := newWatched(t, Options{}, slots(t))
-			s := slow{make(chan string, 8)}
+			s := newSlow()
 			send, call := connect(t, w, s)
 			call(roundOf("x", `{}`, ""))
 			<-s.reached
 			call(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"y"}}`) // waits for the slot
 			send(gaveUp(`7`))
+			if name == "HTTP" { // the call's stream stays open, as without a proxy
+				<-s.told
+			}
 			if got := <-s.reached; !strings.Contains(got, `"y"`) {
 				t.Errorf("got %s, want the other call", got)
 			}
@@ -137,6 +149,7 @@ func overPipes(t *testing.T, w *watched, s slow) (send, call func(message string
 
 func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)) {
 	var calls sync.WaitGroup
+	over := make(chan struct{})
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		answer := s.answer(string(body))
@@ -147,17 +160,25 @@ func overHTTP(t *testing.T, w *watched, s slow) (send, call func(message string)
 		case strings.Contains(string(body), wire.MethodCallTool):
 			out.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(overhttp.Flushing{ResponseWriter: out}, ": soon\n\ndata: {")
-			<-r.Context().Done()
+			select {
+			case <-r.Context().Done():
+				t.Error("the proxy ended the stream of a call that the client gave up")
+			case <-over:
+			}
 		default:
 			out.WriteHeader(http.StatusAccepted)
 		}
 	}))
-	t.Cleanup(calls.Wait)
+	t.Cleanup(func() {
+		close(over)
+		calls.Wait()
+	})
 	send = func(message string) { sent(t, address, "A", message) }
 	call = func(message string) {
 		calls.Go(func() {
-			if answer := sent(t, address, "A", message); !strings.Contains(answer, `"id":`) && answer != ": soon\n\n" {
-				t.Errorf("got %s, want an answer to the request, or its stream ended", answer)
+			answer := sent(t, address, "A", message)
+			if !strings.Contains(answer, `"id":`) && answer != ": soon\n\ndata: {" && answer != "" {
+				t.Errorf("got %s, want an answer to the request, the server's stream, or none for a call that was not sent", answer)
 			}
 		})
 	}

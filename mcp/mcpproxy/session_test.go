@@ -276,3 +276,30 @@ func (c *wireConn) call0(id int) {
 		[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`+"\n"),
 	)
 }
+
+// The answer "1" is one to the request 1, as clients take it, and so is 1.0; an id that is waited for comes first.
+func TestAnswersWithAnotherFormOfTheID(t *testing.T) {
+	w := newWatched(t, Options{})
+	c := w.connect()
+	c.begin("x")
+	for i, id := range []string{`"1"`, `1.0`, `1`} {
+		c.call(1, "x")
+		c.server(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, id)
+		if n := len(w.spans.Ended()); n != 3+i { // behind initialize and tools/list
+			t.Errorf("%s: got %d spans, want %d", id, n, 3+i)
+		}
+	}
+	c.call(1, "x")
+	c.client(`{"jsonrpc":"2.0","id":"1","method":"ping"}`)
+	c.server(`{"jsonrpc":"2.0","id":"1","result":{}}`)
+	if n := len(w.spans.Ended()); n != 6 {
+		t.Errorf("got %d spans, want that of the ping", n)
+	}
+	c.close()
+	for _, s := range w.spans.Ended() {
+		if s.Name() == "tools/call x" && has(s, "error.type") == "unanswered" {
+			return
+		}
+	}
+	t.Error("the call was answered by the ping's answer")
+}

@@ -305,12 +305,23 @@ func connectTo(t *testing.T, w *watched, serve func(in io.Reader, out io.WriteCl
 	return p
 }
 
-// send sends a text, and returns the line that answers it.
-func (p *piped) send(text string) string {
+func (p *piped) write(text string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.to, text); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// end closes the client's end, and waits for the server.
+func (p *piped) end() {
+	_ = p.to.Close()
+	<-p.served
+}
+
+// send sends a text, and returns the line that answers it.
+func (p *piped) send(text string) string {
+	p.t.Helper()
+	p.write(text)
 	line, err := p.from.ReadString('\n')
 	if err != nil {
 		p.t.Fatal(err)

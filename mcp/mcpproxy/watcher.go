@@ -39,7 +39,15 @@ type Options struct {
 	// Upstream makes what [Watcher.Serve] sends requests to the server over, given what it would
 	// send them over itself; the default, nil, is that.
 	Upstream func(http.RoundTripper) http.RoundTripper
+	// BeforeForward is called before requests are forwarded, once their calls have begun for the scope's observers, so
+	// that a log of them is written by then. nil forwards at once.
+	BeforeForward func()
+	// OnRequest is called with each request that has ended and is no call of a tool. It is not called concurrently.
+	OnRequest func(Request)
 }
+
+// A Request is one that is no call of a tool, as the peers sent it.
+type Request = watch.Request
 
 // A Watcher observes and governs the traffic between MCP clients and a server. It decodes copies of that
 // traffic into spans, metrics, statistics and observations. Make one with [New].
@@ -54,6 +62,7 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 	o := watch.Settings{
 		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
 		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Upstream: options.Upstream, Baseline: new(pins.Baseline),
+		BeforeForward: options.BeforeForward, OnRequest: options.OnRequest,
 	}
 	if o.HungAfter <= 0 {
 		o.HungAfter = time.Minute

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/middleware/internal/handoff"
@@ -322,6 +323,7 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 	if p.unattended {
 		askers = []Asker{byNone}
 	}
+	arrival.Pass(ctx)
 	failed := make(chan error, len(askers))
 	for _, asker := range askers {
 		go func() { failed <- p.ask(limited, asker, req) }()

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/middleware/internal/reuse"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/identity"
@@ -162,6 +163,7 @@ func (d *policy) keeps(ctx context.Context, record toolkit.Record, e *entry) boo
 func (d *policy) follow(ctx context.Context, call toolkit.Call, s *shard, e *entry, tool *toolkit.Definition,
 	writes bool, next toolkit.Handler) (toolkit.Result, error) {
 	began := time.Now()
+	arrival.Pass(ctx)
 	if !d.wait(ctx, s, e) {
 		call.Record.Note(func(served *toolkit.Disposition) { served.Outcome, served.Origin = toolkit.OutcomeRefused, e.origin })
 		return toolkit.Result{}, gaveUp(ctx, call)

@@ -7,6 +7,8 @@ import (
 	"container/list"
 	"context"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/arrival"
 )
 
 // A turn is a call that waits for a rate limit, in the queue of the window that will
@@ -54,6 +56,7 @@ func (t *turn) wait(ctx context.Context) *Error {
 		if done {
 			return refused
 		}
+		arrival.Pass(ctx)
 		timer := time.NewTimer(sleep)
 		select {
 		case <-t.wake:

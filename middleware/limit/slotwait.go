@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -41,6 +42,7 @@ func (s *slots) wait(ctx context.Context, call toolkit.Call, key id) (w *waiter,
 		late = timer.C
 	}
 	began := time.Now()
+	arrival.Pass(ctx)
 	select {
 	case <-w.ready:
 	case <-ctx.Done():

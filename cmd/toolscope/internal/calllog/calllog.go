@@ -5,13 +5,18 @@ package calllog
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
@@ -23,19 +28,39 @@ const (
 	maxContent = 4 << 10 // of arguments, and of a result
 	maxText    = 1 << 10 // of an error
 	maxName    = 256
-	maxQueue   = 4096
+	maxQueue   = 32 << 10 // lines
+	maxWaiting = 16 << 20 // bytes
 )
 
-// A Log is an observer that writes each call down when it ends. Make one with [Open]. It is
+// syncTime is how long a call waits at most until its line is written. It is long for a busy machine: only the first call
+// that a hanging disk delays waits for so long.
+const syncTime = 2 * time.Second
+
+// Options configure a [Log]. The zero value works.
+type Options struct {
+	// Redactor is what everything passes; nil is [redact.Default].
+	Redactor *redact.Redactor
+	// Server is the name of the server on each line, "" for none.
+	Server string
+	// MaxSize is the size in bytes at which a file gets the name that rotation gives it; 0 is 64 MiB, below 0 is none.
+	MaxSize int64
+}
+
+// A Log is an observer that writes each call down when it begins and when it ends. Make one with [Open]. It is
 // safe for concurrent use.
 type Log struct {
 	file     io.WriteCloser
 	redactor *redact.Redactor
 	types    *errtype.Guard
-	lines    chan []byte
+	server   string
+	name     string // begins the ids of calls
+	calls    atomic.Uint64
+	lines    chan entry
+	waiting  atomic.Int64 // bytes
 	written  atomic.Uint64
 	dropped  atomic.Uint64
 	failing  atomic.Pointer[error] // of the last write; nil if it worked
+	hangs    atomic.Bool           // a call has waited for syncTime, and nothing was written since
 
 	mu     sync.RWMutex // held by who sends on lines
 	closed bool
@@ -43,25 +68,31 @@ type Log struct {
 	err    error // of the last write, once done is closed
 }
 
+// entry is a line to be written, or a channel to be closed once those before it are.
+type entry struct {
+	text  []byte
+	ended bool // it ends a call, or is of one that has no beginning
+	reach chan<- struct{}
+}
+
 var _ toolkit.Observer = (*Log)(nil)
 
-// Open appends to a file, which is made if it is not there. The redactor is what everything
-// passes; nil is [redact.Default].
-func Open(path string, redactor *redact.Redactor) (*Log, error) {
-	if redactor == nil {
-		redactor = redact.Default()
+// Open appends to a file, which is made if it is not there, and which only its owner may read from then on.
+func Open(path string, o Options) (*Log, error) {
+	if o.Redactor == nil {
+		o.Redactor = redact.Default()
 	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := openRotated(path, o.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("calllog: %w", err)
 	}
-	return begin(file, redactor), nil
+	return begin(file, o), nil
 }
 
-func begin(file io.WriteCloser, redactor *redact.Redactor) *Log {
+func begin(file io.WriteCloser, o Options) *Log {
 	l := &Log{
-		file: file, redactor: redactor, types: errtype.New(redactor), lines: make(chan []byte, maxQueue),
-		done: make(chan struct{}),
+		file: file, redactor: o.Redactor, types: errtype.New(o.Redactor), server: o.Server, name: rand.Text()[:8],
+		lines: make(chan entry, maxQueue), done: make(chan struct{}),
 	}
 	go l.write()
 	return l
@@ -69,26 +100,84 @@ func begin(file io.WriteCloser, redactor *redact.Redactor) *Log {
 
 func (l *Log) write() {
 	defer close(l.done)
-	torn := false // a full disk took a part of a line, which the next must not go on
-	for line := range l.lines {
+	var torn bool             // the file ends within a line, behind which no other may go on
+	var recorded, lost uint64 // of what was dropped, and what is lost while the disk refuses lines
+	put := func(line []byte) (err error) {
 		if torn {
 			line = slices.Insert(line, 0, '\n')
 		}
 		n, err := l.file.Write(line)
-		if err != nil {
+		torn = err != nil && (torn || n > 0)
+		return err
+	}
+	note := func() {
+		if dropped := l.dropped.Load(); dropped-lost > recorded && put(l.droppedLine(dropped-lost-recorded)) == nil {
+			recorded = dropped - lost
+		}
+	}
+	for e := range l.lines {
+		if e.reach != nil {
+			close(e.reach)
+			continue
+		}
+		note()
+		err := put(e.text)
+		l.hangs.Store(false)
+		l.waiting.Add(-int64(len(e.text)))
+		switch {
+		case err != nil:
+			lost++
 			l.dropped.Add(1)
 			l.err = err
 			l.failing.Store(&err)
-		} else {
+			continue
+		case e.ended:
 			l.written.Add(1)
-			l.failing.Store(nil)
 		}
-		torn = err != nil && (torn || n > 0)
+		l.failing.Store(nil)
 	}
+	note()
 	l.err = errors.Join(l.err, l.file.Close())
 }
 
-// Dropped is how many calls were not written, for want of room or because the disk
+// Sync returns once the lines of calls that have begun are written, or after two seconds. Then it returns at once until
+// the disk takes a line again.
+func (l *Log) Sync() {
+	if l.waiting.Load() == 0 || l.hangs.Load() {
+		return
+	}
+	reached := make(chan struct{})
+	if !l.enqueue(entry{reach: reached}) {
+		return
+	}
+	late := time.NewTimer(syncTime)
+	defer late.Stop()
+	select {
+	case <-reached:
+	case <-late.C:
+		l.hangs.Store(true)
+	}
+}
+
+// enqueue puts an entry into the queue; false if it has no room.
+func (l *Log) enqueue(e entry) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	size := int64(len(e.text))
+	if l.closed || l.waiting.Add(size) > maxWaiting {
+		l.waiting.Add(-size)
+		return false
+	}
+	select {
+	case l.lines <- e:
+		return true
+	default:
+		l.waiting.Add(-size)
+		return false
+	}
+}
+
+// Dropped is how many lines were not written, for want of room or because the disk
 // refused them.
 func (l *Log) Dropped() uint64 { return l.dropped.Load() }
 
@@ -116,30 +205,65 @@ func (l *Log) Close() error {
 	return l.err
 }
 
-// Begin does nothing: a call is written down when it ends.
-func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
-	return ctx
+type begunKey struct{}
+
+// begun is a call that has begun.
+type begun struct {
+	id        string
+	asked     []byte // the arguments, and
+	arguments jsontext.Value
 }
+
+// Begin puts the line of a call that begins into the queue.
+func (l *Log) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
+	b := &begun{id: l.newID(), asked: call.Arguments}
+	out := l.lineOf(recordBegin, b.id, f.Start, &call, f)
+	b.arguments = out.Arguments
+	l.addLine(&out, false)
+	return context.WithValue(ctx, begunKey{}, b)
+}
+
+// newID is the id of a call in the log.
+func (l *Log) newID() string { return l.name + "-" + strconv.FormatUint(l.calls.Add(1), 10) }
 
 // Wants is true: arguments and results are written down.
 func (l *Log) Wants(context.Context) bool { return true }
 
 // End puts the call's line into the queue.
 func (l *Log) End(ctx context.Context, e *toolkit.Ended) {
-	text, err := l.line(ctx, e)
-	if err != nil {
+	b, _ := ctx.Value(begunKey{}).(*begun)
+	out := l.endLine(ctx, e, b)
+	l.addLine(&out, true)
+}
+
+// A Request is one that is no call of a tool.
+type Request struct {
+	Method, Target, ID, Session string
+	Began, Ended                time.Time
+	ErrorType                   string // "" for a success
+}
+
+// AddRequest puts the line of a request that has ended into the queue.
+func (l *Log) AddRequest(r Request) {
+	us := float64(r.Ended.Sub(r.Began).Nanoseconds()) / 1000
+	l.addLine(&line{
+		Version: version, Record: recordRequest, Server: l.server, Time: r.Ended.UTC(), Duration: &us,
+		Method: cleaned(l.redactor, r.Method, maxName), Target: cleaned(l.redactor, r.Target, maxText),
+		ID: cleaned(l.redactor, r.ID, maxName), Session: cleaned(l.redactor, r.Session, maxName),
+		ErrorType: l.types.Export(r.ErrorType),
+	}, false)
+}
+
+// addLine puts a line into the queue, or counts that it is dropped.
+func (l *Log) addLine(out *line, ended bool) {
+	text, err := json.Marshal(out, jsontext.AllowInvalidUTF8(true))
+	if err != nil || !l.enqueue(entry{text: append(text, '\n'), ended: ended}) {
 		l.dropped.Add(1)
-		return
 	}
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if l.closed {
-		l.dropped.Add(1)
-		return
-	}
-	select {
-	case l.lines <- text:
-	default:
-		l.dropped.Add(1)
-	}
+}
+
+// droppedLine records that lines were dropped.
+func (l *Log) droppedLine(n uint64) []byte {
+	text, _ := json.Marshal(&line{Version: version, Record: recordDropped, Server: l.server, Time: time.Now().UTC(), Dropped: n})
+	return append(text, '\n')
 }

@@ -25,7 +25,7 @@ import (
 func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []reader.Call {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
-	log, err := calllog.Open(path, nil)
+	log, err := calllog.Open(path, calllog.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +58,20 @@ func logged(t *testing.T, handler toolkit.Handler, calls ...toolkit.Call) []read
 		t.Fatal(err)
 	}
 	var list []reader.Call
+	begun := 0
 	for line := range strings.Lines(string(text)) {
 		c, err := reader.Read([]byte(line))
+		if other := (*reader.NoCall)(nil); errors.As(err, &other) && other.Record == "begin" {
+			begun++
+			continue
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		list = append(list, c)
+	}
+	if begun != len(calls) {
+		t.Errorf("got %d calls that begin, want %d", begun, len(calls))
 	}
 	return list
 }
@@ -121,7 +129,7 @@ func TestLogsShareAFile(t *testing.T) {
 	var wg sync.WaitGroup
 	var last *calllog.Log
 	for range 3 {
-		log, err := calllog.Open(path, nil)
+		log, err := calllog.Open(path, calllog.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +155,7 @@ func TestLogsShareAFile(t *testing.T) {
 	if last.Dropped() != 1 {
 		t.Errorf("got %d dropped, want 1", last.Dropped())
 	}
-	if _, err := calllog.Open(filepath.Join(path, "x"), nil); err == nil {
+	if _, err := calllog.Open(filepath.Join(path, "x"), calllog.Options{}); err == nil {
 		t.Error("got no error for a path that leads nowhere")
 	}
 }
@@ -169,5 +177,68 @@ func TestALineHasTheIntentOfItsCall(t *testing.T) {
 		toolkit.Call{Name: "known", Intent: "to log in with " + token}, toolkit.Call{Name: "known"})
 	if got[0].Intent != "to log in with [REDACTED:github-token]" || got[1].Intent != "" {
 		t.Errorf("got %q and %q, want the intent without the token, and none", got[0].Intent, got[1].Intent)
+	}
+}
+
+// What had no room is recorded in the log itself, as soon as there is room.
+func TestDroppedLinesAreRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	log, err := calllog.Open(path, calllog.Options{Server: "files"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := &toolkit.Definition{Name: "x"}
+	for log.Dropped() == 0 { // faster than any disk
+		log.End(t.Context(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: long}, End: time.Unix(1, 0)})
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped := uint64(0)
+	for line := range strings.Lines(string(text)) {
+		_, n := reader.RecordOf([]byte(line))
+		dropped += n
+	}
+	if dropped != log.Dropped() {
+		t.Errorf("got %d dropped lines in the log, want %d", dropped, log.Dropped())
+	}
+}
+
+// A file has a bounded size, and so have those before it, also if several logs write to it. Others may not read it.
+func TestRotation(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "calls.jsonl")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 2 {
+		log, err := calllog.Open(path, calllog.Options{MaxSize: 2000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			for range 200 {
+				log.End(t.Context(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)})
+			}
+			if err := log.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 4 {
+		t.Errorf("got %d files and %v, want 4", len(files), err)
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || info.Size() > 2200 || info.Mode().Perm() != 0o600 { // both may write a last line at once
+			t.Errorf("%s: got %v, %v and %v, want at most 2200 bytes of the owner's", f.Name(), info.Size(), info.Mode(), err)
+		}
 	}
 }

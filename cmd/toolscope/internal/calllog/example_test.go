@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
@@ -22,7 +23,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "calls.jsonl")
-	log, err := calllog.Open(path, nil)
+	log, err := calllog.Open(path, calllog.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,9 +39,10 @@ func Example() {
 	call.EndAt(end, toolkit.Result{Output: "welcome"}, nil)
 	fmt.Println(log.Close(), log.Dropped())
 	text, err := os.ReadFile(path)
-	fmt.Print(string(text), err)
+	fmt.Print(regexp.MustCompile(`[A-Z0-9]{8}-1`).ReplaceAllString(string(text), "ID"), err) // random
 	// Output:
 	// <nil> 0
-	// {"time":"2026-01-02T03:04:05Z","tool":"login","outcome":"executed","duration_us":1000,"arguments":{"password":"[REDACTED:passwd]"},"result":"welcome"}
+	// {"v":1,"record":"begin","call":"ID","time":"2026-01-02T03:04:04.999Z","tool":"login","arguments":{"password":"[REDACTED:passwd]"}}
+	// {"v":1,"record":"end","call":"ID","time":"2026-01-02T03:04:05Z","tool":"login","outcome":"executed","duration_us":1000,"arguments":{"password":"[REDACTED:passwd]"},"result":"welcome"}
 	// <nil>
 }

@@ -47,9 +47,9 @@ func TestAFullDiskTearsOneLine(t *testing.T) {
 		{[]int{9, 2, 3}, "one\ntw\nth\nfour\n", 2},
 	} {
 		d := &disk{takes: c.takes}
-		l := begin(d, nil)
+		l := begin(d, Options{})
 		for _, line := range []string{"one\n", "two\n", "three\n", "four\n"} {
-			l.lines <- []byte(line)
+			l.lines <- entry{text: []byte(line), ended: true}
 		}
 		if err := l.Close(); (err != nil) != (c.dropped > 0) || d.String() != c.want || l.Dropped() != c.dropped {
 			t.Errorf("%v: got %q, %d dropped, %v, want %q, %d", c.takes, d.String(), l.Dropped(), err, c.want, c.dropped)
@@ -62,9 +62,9 @@ func TestAFullDiskTearsOneLine(t *testing.T) {
 }
 
 func TestADiskThatStaysFull(t *testing.T) {
-	l := begin(&disk{takes: []int{9, 0}}, nil)
-	l.lines <- []byte("one\n")
-	l.lines <- []byte("two\n")
+	l := begin(&disk{takes: []int{9, 0}}, Options{})
+	l.lines <- entry{text: []byte("one\n"), ended: true}
+	l.lines <- entry{text: []byte("two\n"), ended: true}
 	if err := l.Close(); !errors.Is(err, errFull) || !errors.Is(l.Failing(), errFull) || l.Written() != 1 || l.Dropped() != 1 {
 		t.Errorf("got %v, failing %v, %d written, %d dropped", err, l.Failing(), l.Written(), l.Dropped())
 	}

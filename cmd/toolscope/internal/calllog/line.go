@@ -4,26 +4,34 @@
 package calllog
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
 // line is what is written of a call. The names are those of internal/calllog.Read.
 type line struct {
-	Time      time.Time      `json:"time"`
-	Tool      string         `json:"tool"`
+	Version   int            `json:"v"`
+	Record    string         `json:"record"`
+	Call      string         `json:"call,omitzero"`   // tells which lines are of one call
+	Server    string         `json:"server,omitzero"` // the name of the MCP server
+	Time      time.Time      `json:"time"`            // of a beginning, or else of an end
+	Method    string         `json:"method,omitzero"` // of a request that is no call of a tool
+	Target    string         `json:"target,omitzero"` // what it names: a prompt or a resource
+	Dropped   uint64         `json:"dropped,omitzero"`
+	Tool      string         `json:"tool,omitzero"`
 	Requested string         `json:"requested_name,omitzero"` // the name that the caller gave, if Tool is unnamed
-	Outcome   string         `json:"outcome"`
-	Duration  float64        `json:"duration_us"`
+	Outcome   string         `json:"outcome,omitzero"`
+	Duration  *float64       `json:"duration_us,omitzero"`
 	ErrorType string         `json:"error_type,omitzero"`
 	Error     string         `json:"error,omitzero"`
 	Session   string         `json:"session,omitzero"`
@@ -41,38 +49,69 @@ type line struct {
 // unnamed stands for each name that is no registered tool's, since models make names up.
 const unnamed = "_unknown"
 
-// line is the call's line with its newline.
-func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
-	redactor := l.redactor.ForTool(e.Call.Name)
-	text := func(s string, max int) string {
-		clean, _ := redactor.TextMax(s, max)
-		return strings.ToValidUTF8(clean, "\uFFFD")
+// version is that of the form of lines.
+const version = 1
+
+// The kinds of lines. Those of a call are two, so that a call whose end was never seen is in the log as well.
+const (
+	recordBegin   = "begin"
+	recordEnd     = "end"
+	recordRequest = "request" // another request, once it has ended
+	recordDropped = "dropped" // lines that had no room
+)
+
+// lineOf is a line of a call, with what is known when it begins.
+func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *toolkit.CallInfo) line {
+	redactor := l.redactor.ForTool(call.Name)
+	out := line{Version: version, Record: record, Call: id, Server: l.server, Time: at.UTC(), Tool: unnamed}
+	out.ID = cleaned(redactor, call.ID, maxName)
+	if f.Tool != nil {
+		out.Tool = cleaned(redactor, f.Tool.Name, maxName)
 	}
-	out := line{
-		Time: e.End.UTC(), Tool: unnamed, Outcome: e.Disposition.Outcome.String(), Duration: float64(e.Duration().Nanoseconds()) / 1000,
-		ErrorType: l.types.Export(e.ErrorType), ID: text(e.Call.ID, maxName),
+	if out.Tool == unnamed && call.Name != unnamed {
+		out.Requested = cleaned(redactor, call.Name, maxName)
 	}
-	if e.Disposition.Outcome == toolkit.OutcomeExecuted {
-		out.Duration = float64(e.Disposition.Run.Nanoseconds()) / 1000
+	if s := f.Session; s != nil {
+		out.Session, out.Agent = cleaned(redactor, s.ID, maxName), cleaned(redactor, s.Agent, maxName)
+		out.Turn = max(0, s.Turn)
 	}
-	if e.Info.Tool != nil {
-		out.Tool = text(e.Info.Tool.Name, maxName)
-	}
-	if out.Tool == unnamed && e.Call.Name != unnamed {
-		out.Requested = text(e.Call.Name, maxName)
-	}
-	if e.Err != nil {
-		out.Error = text(errorText(e.Err), maxText)
-	}
-	if s := e.Info.Session; s != nil {
-		out.Session, out.Agent, out.Turn = text(s.ID, maxName), text(s.Agent, maxName), max(0, s.Turn)
-	}
-	out.Intent = text(e.Call.Intent, maxText)
-	if clean, _ := redactor.JSONMax(e.Call.Arguments, maxContent); jsontext.Value(clean).IsValid() {
+	out.Intent = cleaned(redactor, call.Intent, maxText)
+	if clean, _ := redactor.JSONMax(call.Arguments, maxContent); jsontext.Value(clean).IsValid() {
 		out.Arguments = clean
 	}
+	return out
+}
+
+func cleaned(redactor *redact.Redactor, s string, most int) string {
+	clean, _ := redactor.TextMax(s, most)
+	return strings.ToValidUTF8(clean, "\uFFFD")
+}
+
+// endLine is the line of a call that has ended; b is nil for one whose beginning was not seen.
+func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) line {
+	call, id := e.Call, ""
+	if b != nil {
+		id = b.id
+		if bytes.Equal(b.asked, call.Arguments) {
+			call.Arguments = nil // which were redacted already
+		}
+	}
+	out := l.lineOf(recordEnd, id, e.End, &call, &e.Info)
+	if b != nil && call.Arguments == nil {
+		out.Arguments = b.arguments
+	}
+	redactor := l.redactor.ForTool(e.Call.Name)
+	took := e.Duration()
+	if e.Disposition.Outcome == toolkit.OutcomeExecuted {
+		took = e.Disposition.Run
+	}
+	us := float64(took.Nanoseconds()) / 1000
+	out.Outcome, out.Duration, out.ErrorType = e.Disposition.Outcome.String(), &us, l.types.Export(e.ErrorType)
+	if e.Err != nil {
+		out.Error = cleaned(redactor, errorText(e.Err), maxText)
+	}
 	if e.Content && e.ErrorType == "" {
-		out.Result = text(resultText(e.Result), maxContent)
+		out.Result = cleaned(redactor, resultText(e.Result), maxContent)
 	}
 	if span := e.Info.Span; span.IsValid() {
 		out.TraceID, out.SpanID = hex.EncodeToString(span.TraceID[:]), hex.EncodeToString(span.SpanID[:])
@@ -80,8 +119,7 @@ func (l *Log) line(ctx context.Context, e *toolkit.Ended) ([]byte, error) {
 			out.ParentID = s.Parent().SpanID().String()
 		}
 	}
-	b, err := json.Marshal(out, jsontext.AllowInvalidUTF8(true))
-	return append(b, '\n'), err
+	return out
 }
 
 // errorText is the error's own text; its method may panic.

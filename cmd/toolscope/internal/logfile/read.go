@@ -10,15 +10,21 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
 )
 
 // Counts are the numbers of lines of a log.
 type Counts struct {
-	Lines uint64    `json:"lines"` // without empty ones
+	Lines uint64    `json:"lines"` // without empty ones, and those that are no calls
 	Calls uint64    `json:"calls"`
 	Bad   uint64    `json:"bad_lines"`
 	First []BadLine `json:"first_bad_lines,omitempty"`
+
+	Dropped    uint64 `json:"dropped_lines,omitempty"`    // that the writer of the log dropped
+	Unfinished uint64 `json:"unfinished_calls,omitempty"` // that began, and whose end is not in the log
+	began      uint64
+	paired     uint64 // ends of calls whose beginning is in the log as well
 }
 
 // BadLine is a line that could not be read, and why.
@@ -60,6 +66,9 @@ func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
 		return
 	}
 	c.Lines++
+	if c.addOther(text) {
+		return
+	}
 	err := errLong
 	if text != nil {
 		err = to.AddLine(text)
@@ -74,8 +83,34 @@ func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
 	}
 }
 
+// addOther counts a line that is no call of its own, and reports whether it is one. An end that has a beginning is both.
+func (c *Counts) addOther(text []byte) bool {
+	record, dropped := calllog.RecordOf(text)
+	switch record {
+	case "begin":
+		c.began++
+	case "end":
+		c.paired++
+	}
+	c.Unfinished = c.began - min(c.began, c.paired)
+	c.Dropped += dropped
+	other := record != "" && record != "end"
+	if other {
+		c.Lines--
+	}
+	return other
+}
+
 // ReportBad prints how many lines could not be read, and names the first ones.
 func (c *Counts) ReportBad(command string, stderr io.Writer) {
+	if c.Dropped > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s dropped when the log was written: calls are missing\n",
+			command, display.Number(c.Dropped, "line"))
+	}
+	if c.Unfinished > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s without an end: running, or the proxy was killed\n",
+			command, display.Number(c.Unfinished, "call"))
+	}
 	if c.Bad == 0 {
 		return
 	}

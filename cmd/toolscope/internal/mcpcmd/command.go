@@ -49,6 +49,8 @@ type options struct {
 	oauth                          bool
 	signin                         signin.Flags
 	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
+	logSize                        int64                                     // MiB
+	logMethods                     bool
 	clientSpans, inject            bool
 	accept, pin                    bool
 	bare                           bool // the client's file had no arguments: see mcpclients
@@ -62,7 +64,12 @@ func (o *options) define(c *cobra.Command) {
 		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT "+
 			"does so too, and the other "+
 			"OTEL_ variables apply)")
-		f.StringVar(&o.log, "log", "", "append a line of JSON for each call to `FILE`, redacted: see 'toolscope report'")
+		f.StringVar(&o.log, "log", "", "append two lines of JSON for each call to `FILE`, redacted: when it is forwarded, "+
+			"and when it ends: see 'toolscope report'")
+		f.Int64Var(&o.logSize, "log-size", 64, "rename FILE to FILE.1 before it has more than `MIB` MiB, and keep three such files; 0 "+
+			"keeps one file that grows")
+		f.BoolVar(&o.logMethods, "log-methods", false, "write a line for each other request as well, such as tools/list and "+
+			"resources/read")
 		f.StringVar(&o.stats, "stats", "", "serve statistics, the dashboard and /api/v1/mcp at `ADDR`, to this "+
 			"machine only; if its port is in "+
 			"use, at another one. 'toolscope stats' and 'toolscope top' find it")
@@ -145,6 +152,8 @@ func (o *options) check(args []string) error {
 		return cli.Usage("got argument %.40q, want -- before the server's command", args[0])
 	case o.approvals != "" && o.stats == "":
 		return cli.Usage("--approvals-token-file: got no --stats, want the address where approvals are served")
+	case o.logSize < 0 || o.logSize > 1<<20:
+		return cli.Usage("--log-size: got %d, want 0 to 1048576 MiB", o.logSize)
 	case o.hung <= 0:
 		return cli.Usage("--hung: got %v, want a time above 0", o.hung)
 	case o.oauth && o.target == "":

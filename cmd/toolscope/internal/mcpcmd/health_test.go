@@ -17,7 +17,7 @@ import (
 
 // A full disk was not reported: calls were missing in the log.
 func TestAFullDiskIsTold(t *testing.T) {
-	log, err := calllog.Open("/dev/full", nil)
+	log, err := calllog.Open("/dev/full", calllog.Options{})
 	if err != nil {
 		t.Skip(err)
 	}

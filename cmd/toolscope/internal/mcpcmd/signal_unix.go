@@ -46,15 +46,23 @@ func dieOf(s os.Signal) int {
 	if !ok {
 		return cli.ExitError
 	}
+	if os.Getpid() == 1 || signal.Ignored(sig) {
+		return 128 + int(sig)
+	}
 	switch sig {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2:
-		if os.Getpid() == 1 || signal.Ignored(sig) {
-			break
-		}
 		signal.Reset(sig)
-		if syscall.Kill(os.Getpid(), sig) == nil {
-			time.Sleep(5 * time.Second) // it comes, at once where the machine has time
+	case syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS,
+		syscall.SIGQUIT:
+		if !defaultAction(sig) { // Go's handler would print goroutines, and end with code 2
+			return 128 + int(sig)
 		}
+	default:
+		return 128 + int(sig)
+	}
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // the crash is the server's, and so is its core
+	if syscall.Kill(os.Getpid(), sig) == nil {
+		time.Sleep(5 * time.Second) // it comes, at once where the machine has time
 	}
 	return 128 + int(sig)
 }

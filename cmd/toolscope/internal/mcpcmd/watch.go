@@ -4,6 +4,7 @@
 package mcpcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (o *options) open() (_ *mcpProxy, err error) {
 	}
 	var health []stats.HealthSource
 	if o.log != "" {
-		log, err := calllog.Open(o.log, redactor)
+		log, err := calllog.Open(o.log, calllog.Options{Redactor: redactor, Server: o.server(), MaxSize: cmp.Or(o.logSize<<20, -1)})
 		if err != nil {
 			return nil, fmt.Errorf("--log: %w", err)
 		}
@@ -135,10 +136,17 @@ func (o *options) watch(p *mcpProxy) (err error) {
 	if err != nil {
 		return err
 	}
-	p.watcher, err = mcpproxy.New(p.scope, mcpproxy.Options{
+	options := mcpproxy.Options{
 		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung,
 		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin, Upstream: o.upstream,
-	})
+	}
+	if log := p.log.log; log != nil {
+		options.BeforeForward = log.Sync
+		if o.logMethods {
+			options.OnRequest = func(r mcpproxy.Request) { log.AddRequest(calllog.Request(r)) }
+		}
+	}
+	p.watcher, err = mcpproxy.New(p.scope, options)
 	if errors.Is(err, mcpproxy.ErrNotAccepted) {
 		return errors.New("--pin-tools: this server's tools have not been accepted yet: check them, and start it " +
 			"once with --accept-tools " +

@@ -25,6 +25,7 @@ FILE has JSON lines; "-" is standard input. A line is one of
   {"session":"s","turn":2,"calls":[{"name":…,"arguments":…}, …]}         a batch
   {"role":"assistant","tool_calls":[{"id":…,"function":{…}}]}            OpenAI's form
   {"role":"tool","tool_call_id":"…","content":"…"}                       its answer
+  a line of a call log, as 'toolscope mcp --log' writes it
 
 with "tenant", "conversation", "agent", "batch", "id" and "answer"
 ({"output":"…","failed":true,"error_type":"timeout"}) where you have them. The calls of a

@@ -6,6 +6,7 @@ package transcript
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ const (
 //	{"session":"s","turn":2,"calls":[{"name":…,"arguments":…}, …]}         a batch
 //	{"role":"assistant","tool_calls":[{"id":…,"function":{…}}]}            OpenAI's form
 //	{"role":"tool","tool_call_id":"…","content":"…"}                       the answer to it
+//
+// The lines of a call log, as `toolscope mcp --log` writes them, are read as well.
 //
 // Beside "session" and "turn" there may be "tenant", "conversation", "agent" and
 // "batch": neighbouring calls of one session with the same "batch" are one batch.
@@ -106,6 +109,19 @@ type transcriptLine struct {
 	ToolCalls  []transcriptCall `json:"tool_calls"`
 	ToolCallID string           `json:"tool_call_id"`
 	Content    json.RawMessage  `json:"content"`
+
+	loggedCall
+}
+
+// loggedCall is what the lines of a call log have instead (package calllog).
+type loggedCall struct {
+	Record    string  `json:"record"`
+	Call      string  `json:"call"`
+	Tool      string  `json:"tool"`
+	Requested string  `json:"requested_name"`
+	Error     string  `json:"error"`
+	ErrorType string  `json:"error_type"`
+	Duration  float64 `json:"duration_us"`
 }
 
 func (p *transcriptParser) read(text []byte) error {
@@ -115,6 +131,8 @@ func (p *transcriptParser) read(text []byte) error {
 	}
 	calls := append(l.Calls, l.ToolCalls...)
 	switch {
+	case l.Record != "" || l.Tool != "" && l.Name == "" && len(calls) == 0:
+		return p.readLogged(l)
 	case l.Role == "tool":
 		return p.answer(l)
 	case l.Role != "" && len(calls) == 0:
@@ -136,6 +154,41 @@ func (p *transcriptParser) read(text []byte) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// readLogged reads a line of a call log. A call that has no end there has no answer.
+func (p *transcriptParser) readLogged(l transcriptLine) error {
+	at, begun := p.open[l.Call]
+	begun = begun && l.Call != ""
+	switch {
+	case l.Record != "" && l.Record != "begin" && l.Record != "end", l.Record == "begin" && begun:
+		return nil
+	case !begun:
+		c := transcriptCall{ID: cmp.Or(l.Call, l.ID), Name: l.Tool, Arguments: l.Arguments}
+		if l.Requested != "" {
+			c.Name = l.Requested
+		}
+		if p.calls++; p.calls > maxTranscriptCalls {
+			return fmt.Errorf("got more than %d calls, want fewer", maxTranscriptCalls)
+		}
+		b := p.batch(l)
+		if err := p.addCall(b, c); err != nil {
+			return err
+		}
+		at = answerSlot{b, len(p.transcript.Batches[b].Calls) - 1}
+	}
+	if l.Record == "begin" {
+		return nil
+	}
+	a := &RecordedAnswer{
+		Output: contentText(l.Result), Failed: l.Error != "" || l.ErrorType != "", ErrorType: l.ErrorType,
+		Took: time.Duration(l.Duration * float64(time.Microsecond)),
+	}
+	if a.Failed && a.Output == "" {
+		a.Output = l.Error
+	}
+	p.transcript.Batches[at.batch].Answers[at.call] = a
 	return nil
 }
 

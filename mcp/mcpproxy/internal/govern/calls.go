@@ -30,15 +30,10 @@ func (c *Calls) Govern(ctx context.Context, call Caller, x *Exchange) Reply {
 			watch.EndRounds([]*watch.Round{n})
 		}
 	}
-	x.Op.SetTool()
-	ctx = x.Op.CallContext(w.Extract(ctx, x.Params.Meta))
-	if !w.Scope.Off() {
-		asked := toolkit.Call{Name: x.Params.Name, Arguments: x.Args}
-		ctx, x.Op.Running = toolkit.BeginAt(ctx, x.Op.Began, asked, x.Op.Tool, w.Observers...)
-	}
-	x.Op.Ctx = ctx
+	ctx = x.begin(ctx)
 	if pinned {
-		return c.ended(x, x.refused())
+		x.Op.Running.Record().Tag("mcp.definition", "not_accepted")
+		return c.ended(x, x.refused("the tool is not what was accepted: a user has to review and accept it before it can be used"))
 	}
 	if x.Params.CarriesMore() && !x.rules.Off && !slices.Contains(x.rules.ToolsOff, x.Params.Name) {
 		call = c.inputCaller(x.rules.Policies)
@@ -81,14 +76,28 @@ func (c *Calls) ended(x *Exchange, r Reply) Reply {
 	return r
 }
 
-// refused is the answer to a call of a tool that no user has accepted. No policy is asked.
-func (x *Exchange) refused() Reply {
-	err := &toolkit.Error{
-		Kind: toolkit.ErrPermissionDenied, Tool: x.Params.Name,
-		Message: "the tool is not what was accepted: a user has to review and accept it before it can be used",
+// begin tells the observers that a call has begun.
+func (x *Exchange) begin(ctx context.Context) context.Context {
+	w := x.Op.Engine
+	x.Op.SetTool()
+	ctx = x.Op.CallContext(w.Extract(ctx, x.Params.Meta))
+	if !w.Scope.Off() {
+		asked := toolkit.Call{Name: x.Params.Name, Arguments: x.Args}
+		ctx, x.Op.Running = toolkit.BeginAt(ctx, x.Op.Began, asked, x.Op.Tool, w.Observers...)
 	}
-	record := x.Op.Running.Record()
-	record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
-	record.Tag("mcp.definition", "not_accepted")
+	x.Op.Ctx = ctx
+	return ctx
+}
+
+// Refuse records a call that the transport refuses, since policies cannot govern it.
+func (c *Calls) Refuse(ctx context.Context, x *Exchange, why string) {
+	x.begin(ctx)
+	c.ended(x, x.refused(why))
+}
+
+// refused is the answer to a call that does not run, for a reason that no policy is asked about.
+func (x *Exchange) refused(why string) Reply {
+	err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: x.Params.Name, Message: why}
+	x.Op.Running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	return x.answered(toolkit.Failure(err), err)
 }

@@ -175,6 +175,9 @@ func (x *Exchange) exchange(ctx context.Context) Reply {
 		changed = nil
 	}
 	hung := time.AfterFunc(x.Op.Engine.HungAfter, x.Op.Hangs)
+	if before := x.Op.Engine.BeforeForward; before != nil {
+		before()
+	}
 	r, err := x.Send(ctx, id, raw, changed)
 	hung.Stop()
 	if err != nil {

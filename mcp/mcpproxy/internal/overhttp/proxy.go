@@ -60,10 +60,11 @@ func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
 		n, err := io.ReadFull(r.Body, body)
 		h.w.Tap.CopyBytes(s, time.Now(), body[:n])
 		h.w.Tap.CloseStream(s, time.Now(), err != nil)
+		h.w.Forwarding()
 		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
 		return
 	}
-	r.Body = &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength}
+	r.Body = &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength, before: h.w.Forwarding}
 }
 
 // SmallBody is how long a request may be to be read before it is sent on, in bytes: so it is
@@ -98,7 +99,7 @@ func (h *Proxy) watchAnswer(resp *http.Response) error {
 		resp.Header.Get("Content-Encoding"),
 	)
 	if s != nil {
-		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength}
+		resp.Body = &tee{body: resp.Body, tap: h.w.Tap, stream: s, left: resp.ContentLength, listed: h.w.Listed}
 	}
 	return h.pin(x, resp)
 }
@@ -129,6 +130,8 @@ type tee struct {
 	stream *frames.Stream
 	left   int64 // bytes to come; below 0 if unknown
 	over   bool
+	before func() // is called before the end of a request is passed on
+	listed func() // takes note of what may list tools; nil for a body that does not
 }
 
 func (t *tee) Read(b []byte) (int, error) {
@@ -138,6 +141,9 @@ func (t *tee) Read(b []byte) (int, error) {
 	n, err := t.body.Read(b)
 	if n > 0 {
 		t.tap.CopyBytes(t.stream, time.Now(), b[:n])
+		if t.listed != nil {
+			t.listed()
+		}
 		if t.left >= 0 {
 			t.left -= int64(n)
 		}
@@ -154,6 +160,9 @@ func (t *tee) end(torn bool) {
 		t.over = true
 		t.tap.CloseStream(t.stream, time.Now(), torn)
 		t.tap.Signal()
+		if t.before != nil {
+			t.before()
+		}
 	}
 }
 

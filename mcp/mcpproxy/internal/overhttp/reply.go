@@ -5,6 +5,7 @@ package overhttp
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -63,7 +64,7 @@ func (c *httpCall) answer(r govern.Reply) {
 	case c.streaming && c.unchanged(r):
 		c.write(c.came)
 	case c.streaming && r.Raw != nil:
-		c.write(fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(c.besides(r.Raw))))
+		c.write(eventOf(c.besides(r.Raw)))
 	case c.streaming: // no client waits for an answer
 	case r.Raw == nil:
 		status := http.StatusBadGateway
@@ -92,6 +93,11 @@ func (c *httpCall) besides(raw []byte) []byte {
 		return raw
 	}
 	return wire.Joined(append(c.beside, raw))
+}
+
+// eventOf is an event of a message.
+func eventOf(message []byte) []byte {
+	return fmt.Appendf(nil, "event: message\ndata: %s\n\n", onOneLine(message))
 }
 
 // onOneLine is JSON without the ends of lines, which stand between its parts only.
@@ -149,6 +155,9 @@ type httpCall struct {
 	request *http.Request
 	out     http.ResponseWriter
 	tool    *toolkit.Definition // nil if the server does not list it
+	running *runningCall
+	stop    context.CancelFunc // ends the request to the server
+	read    <-chan struct{}    // closed when the goroutine that reads the answer has ended; it has what follows until then
 
 	streaming bool             // the answer has begun, as a stream
 	passed    bool             // the answer went out as it came, since it is no answer to a call

@@ -54,7 +54,7 @@ func (h *Proxy) Serve(ctx context.Context, l net.Listener, patience time.Duratio
 func New(w *watch.Watcher, target *url.URL) *Proxy {
 	origin := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	sessions := &httpSessions{w: w, tools: watch.ToolTable{Earlier: &w.Earlier}, ByID: map[string]usedSession{}}
-	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport()}
+	h := &Proxy{w: w, origin: origin, path: target.Path, Sessions: sessions, Transport: newTransport(), running: newRunningCalls()}
 	h.upstream = h.Transport
 	if w.Upstream != nil {
 		h.upstream = w.Upstream(h.Transport)

@@ -20,7 +20,7 @@ type Proxy struct {
 	proxy     *httputil.ReverseProxy
 	Transport *http.Transport
 	upstream  http.RoundTripper // Transport, or what stands in front of it
-	running   runningCalls
+	running   *runningCalls
 }
 
 // HTTPExchange is a request and its answer. What it begins ends with it: once nothing more comes of

@@ -6,66 +6,115 @@ package stdio
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// begin begins a call, which runs in a goroutine of its own: policies may wait.
-func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) error {
-	p := m.ReadParams()
+// maxTurn is how long the frames behind a call wait until it has been sent, unless a policy says that it waits
+// (package arrival).
+const maxTurn = time.Second
+
+// begin takes in a call; nil for one that is refused.
+func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) (*governedCall, error) {
 	key := m.Key()
-	ctx, cancel := context.WithCancel(g.ctx)
-	c := &governedCall{id: key, cancel: cancel, sent: sync.OnceFunc(g.sending.Done)}
+	c := &governedCall{id: key, message: *m, text: text, at: at, pending: true}
 	g.Mu.Lock()
 	full := len(g.running) >= maxCalls || g.Bytes+len(text) > MaxCallBytes || g.running[key] != nil
 	if !full {
 		g.Bytes += len(text)
 		delete(g.ended, key)
 		g.running[key] = c
+		c.ctx, c.cancel = context.WithCancel(arrival.With(g.ctx, c.pass))
 		g.sending.Add(1)
 		g.ending.Add(1)
 	}
 	g.Mu.Unlock()
 	if full {
-		cancel()
-		return g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: want fewer, and each id once")
+		return nil, g.refuse(m.ID, "more than 1024 calls at once or 256 MiB of them, or an id that is in use: "+
+			"want fewer, and each id once")
 	}
-	go func() {
-		defer g.ending.Done()
-		defer cancel()
-		defer c.sent()
-		_ = g.Watcher.Settle(ctx) // so that the tools that were just listed are known
-		x := &govern.Exchange{Raw: text, ID: m.ID, Params: p, Args: p.Arguments, Op: g.Session.NewCall(m, &p, at)}
-		x.Send = func(ctx context.Context, id jsontext.Value, raw, _ []byte) (govern.Reply, error) {
-			return g.send(ctx, c, id, raw)
-		}
-		r := g.governCall(ctx, x)
-		g.Mu.Lock()
-		delete(g.running, key)
-		g.Bytes -= len(text)
-		if g.Watcher.Governs() {
-			g.endedWith(key)
-		}
-		g.Mu.Unlock()
-		if r.Passed || c.given.Load() {
-			return
-		}
-		// a policy's end of it, without an answer
-		if r.Raw == nil && g.ctx.Err() == nil && !errors.Is(errors.Join(r.Ended, r.Failure()), watch.ErrUnanswered) {
-			r.Raw, _ = wire.Refusal(x.ID, wire.CodeInternal, "no answer: the call ended without one")
-		}
-		if r.Raw != nil && g.client.write(append(r.Raw[:len(r.Raw):len(r.Raw)], '\n')) != nil {
-			g.cancel(context.Canceled) // the client is gone
-		}
-	}()
-	return nil
+	return c, nil
+}
+
+// pass has the frames behind the call read, once.
+func (c *governedCall) pass() {
+	if c.passed.CompareAndSwap(false, true) {
+		c.passTurn()
+	}
+}
+
+// watchTurn has the frames behind a call read after maxTurn, or twice that: one timer serves all calls, since one for each
+// would wake another thread each time.
+func (g *Governor) watchTurn(c *governedCall) {
+	g.turn.Store(c)
+	if g.timing.CompareAndSwap(false, true) {
+		time.AfterFunc(maxTurn, func() {
+			g.timing.Store(false)
+			if c := g.turn.Load(); c != nil && !c.passed.Load() {
+				if time.Since(c.at) >= maxTurn {
+					c.pass()
+				} else {
+					g.watchTurn(c)
+				}
+			}
+		})
+	}
+}
+
+// run runs a call, and answers it.
+func (g *Governor) run(c *governedCall) {
+	g.watchTurn(c)
+	defer g.ending.Done()
+	defer c.cancel()
+	p := c.message.ReadParams()
+	_ = g.Watcher.SettleLists(c.ctx) // so that the tools that were just listed are known
+	x := &govern.Exchange{
+		Raw: c.text, ID: c.message.ID, Params: p, Args: p.Arguments, Op: g.Session.NewCall(&c.message, &p, c.at),
+	}
+	x.Send = func(ctx context.Context, id jsontext.Value, raw, _ []byte) (govern.Reply, error) {
+		return g.send(ctx, c, id, raw)
+	}
+	r := g.governCall(c.ctx, x)
+	given := g.over(c)
+	c.pass()
+	if r.Passed || given {
+		return
+	}
+	// a policy's end of it, without an answer
+	if r.Raw == nil && g.ctx.Err() == nil && !errors.Is(errors.Join(r.Ended, r.Failure()), watch.ErrUnanswered) {
+		r.Raw, _ = wire.Refusal(x.ID, wire.CodeInternal, "no answer: the call ended without one")
+	}
+	if r.Raw != nil && g.client.write(append(r.Raw[:len(r.Raw):len(r.Raw)], '\n')) != nil {
+		g.cancel(context.Canceled) // the client is gone
+	}
+}
+
+// over takes note that a call has ended, and reports whether the client gave it up.
+func (g *Governor) over(c *governedCall) (given bool) {
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	delete(g.running, c.id)
+	g.Bytes -= len(c.text)
+	g.notPending(c)
+	if g.Watcher.Governs() {
+		g.endedWith(c.id)
+	}
+	return c.given
+}
+
+// notPending takes note that a call has been sent, or will not be; the caller holds the lock.
+func (g *Governor) notPending(c *governedCall) {
+	if c.pending {
+		c.pending = false
+		g.sending.Done()
+	}
 }
 
 // governCall runs a call through the policies. The panic of one is on the call's span, and does not end other calls.
@@ -78,25 +127,15 @@ func (g *Governor) governCall(ctx context.Context, x *govern.Exchange) (r govern
 func (g *Governor) send(ctx context.Context, c *governedCall, id jsontext.Value, raw []byte) (govern.Reply, error) {
 	key := string(id)
 	answered := make(chan *answer, 1)
-	g.Mu.Lock()
-	if g.gone {
-		g.Mu.Unlock()
-		c.sent()
-		return govern.Reply{}, watch.ErrUnanswered
+	if err := g.write(c, key, answered, append(raw[:len(raw):len(raw)], '\n')); err != nil {
+		return govern.Reply{}, err
 	}
-	g.waiting[key] = answered
-	g.Mu.Unlock()
-	err := g.Server.write(append(raw[:len(raw):len(raw)], '\n'))
-	c.sent()
-	if err != nil {
-		g.forget(key, false)
-		return govern.Reply{}, watch.ErrUnanswered
-	}
+	c.pass()
 	var a *answer
 	select {
 	case a = <-answered:
 	case <-ctx.Done():
-		g.forget(key, true)
+		g.forget(key)
 		select {
 		case a = <-answered: // it came before that
 		default:
@@ -119,16 +158,50 @@ func (g *Governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	return govern.ReadReply(a.raw, a.m), nil
 }
 
+// write writes a call's request, whose answer goes to answered.
+func (g *Governor) write(c *governedCall, key string, answered chan *answer, line []byte) error {
+	// Who cancels the call from here on waits until it has been written.
+	g.Server.mu.Lock()
+	defer g.Server.mu.Unlock()
+	g.Mu.Lock()
+	switch {
+	case c.given:
+		g.Mu.Unlock()
+		return context.Canceled
+	case g.gone:
+		g.Mu.Unlock()
+		return watch.ErrUnanswered
+	}
+	c.sent = true
+	g.waiting[key] = answered
+	g.Mu.Unlock()
+	_, err := g.Server.To.Write(line)
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	g.notPending(c)
+	if err != nil {
+		delete(g.waiting, key)
+		return watch.ErrUnanswered
+	}
+	return nil
+}
+
 // maxEnded is how many ended calls are remembered, to recognize answers that come too late.
 const maxEnded = 1024
 
-func (g *Governor) forget(key string, late bool) {
+// forget has an answer that comes from now on be late.
+func (g *Governor) forget(key string) {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	delete(g.waiting, key)
-	if late {
-		g.endedWith(key)
-	}
+	g.endedWith(key)
+}
+
+// gaveUp reports whether the client gave a call up.
+func (g *Governor) gaveUp(c *governedCall) bool {
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	return c.given
 }
 
 // endedWith remembers that an id needs no answer any more; the caller holds the lock.
@@ -148,7 +221,7 @@ func (g *Governor) tellCancelled(ctx context.Context, c *governedCall, id jsonte
 	reason := "the call took too long"
 	switch {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-	case c.given.Load() && string(id) != c.id:
+	case g.gaveUp(c) && string(id) != c.id:
 		reason = "the client gave the call up"
 	default:
 		return

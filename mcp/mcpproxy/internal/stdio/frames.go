@@ -18,100 +18,107 @@ import (
 // copied anyway.
 const framedRead = 256 << 10
 
-// frameReader passes on what comes from one end, a frame at a time.
+// A frame is a message with its newline.
+type frame struct {
+	data []byte // the reader may keep it; nil for one that was too long
+	at   time.Time
+	long *skim.Skimmer // what was found in one that was longer than maxGoverned
+	torn bool          // the stream ended before its newline
+}
+
+// frameReader reads what comes from one end, a frame at a time. One goroutine at a time reads.
 type frameReader struct {
 	from   *os.File
 	tap    *frames.Tap
 	stream *frames.Stream
 	exited *atomic.Bool
-	// whole is given each frame with its newline; it may keep it.
-	whole func(frame []byte, at time.Time) error
-	// long is given the pieces of a frame that is longer than maxGoverned, and found what was
-	// found in it, at its end.
-	long  func(piece []byte) error
-	found func(s *skim.Skimmer) error
-	// rest is given what has no newline at the end.
-	rest func(piece []byte) error
+	// long is given the pieces of a frame that is too long, as they come.
+	long func(piece []byte) error
 
-	held []byte
-	skim *skim.Skimmer
+	in     *input
+	buffer []byte
+	wide   bool
+	at     time.Time
+	unread []byte // of buffer
+	held   []byte // of a frame that is not complete
+	skim   *skim.Skimmer
+	err    error // behind what is held
 }
 
-// readFrames reads until an end is closed.
-func (f *frameReader) readFrames() {
-	in, err := newInput(f.from, f.exited)
-	buffer, wide := make([]byte, framedRead), false
-	for err == nil {
-		n := 0
-		if n, err = in.read(buffer); n == 0 {
+// next reads a frame. The error is [io.EOF] at the stream's end, or why it cannot be read to its end.
+func (f *frameReader) next() (frame, error) {
+	for {
+		for len(f.unread) > 0 {
+			end := bytes.IndexByte(f.unread, '\n') + 1
+			piece := f.unread
+			if end > 0 {
+				piece = piece[:end]
+			}
+			f.unread = f.unread[len(piece):]
+			if err := f.keep(piece); err != nil {
+				return frame{}, err
+			}
+			if end > 0 {
+				return f.takeFrame(false), nil
+			}
+		}
+		if f.err == nil {
+			f.err = f.read()
 			continue
 		}
-		at := time.Now()
-		if n >= frames.NarrowRead && !wide {
-			wide = true
-			widen(f.from)
+		if len(f.held) > 0 {
+			return f.takeFrame(true), nil
 		}
-		f.tap.CopyBytes(f.stream, at, buffer[:n])
-		f.tap.Signal()
-		if f.feed(buffer[:n], at) != nil {
-			break
-		}
+		return frame{}, f.err
 	}
-	if len(f.held) > 0 {
-		_ = f.rest(f.held) // no reader is left
-	}
-	f.tap.EndStream(f.stream, time.Now())
-	f.tap.Signal()
 }
 
-func (f *frameReader) feed(data []byte, at time.Time) error {
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, '\n') + 1
-		piece := data
-		if end > 0 {
-			piece = data[:end]
-		}
-		data = data[len(piece):]
-		if err := f.piece(piece, end > 0, at); err != nil {
+// read reads what is there.
+func (f *frameReader) read() (err error) {
+	if f.in == nil {
+		f.buffer = make([]byte, framedRead)
+		if f.in, err = newInput(f.from, f.exited); err != nil {
 			return err
 		}
 	}
-	return nil
+	n, err := f.in.read(f.buffer)
+	if n == 0 {
+		return err
+	}
+	f.at, f.unread = time.Now(), f.buffer[:n]
+	if n >= frames.NarrowRead && !f.wide {
+		f.wide = true
+		widen(f.from)
+	}
+	f.tap.CopyBytes(f.stream, f.at, f.unread)
+	f.tap.Signal()
+	return err
 }
 
-// piece takes in a part of a frame, or all of it.
-func (f *frameReader) piece(piece []byte, last bool, at time.Time) error {
+// keep keeps a piece of a frame, or passes it to long.
+func (f *frameReader) keep(piece []byte) error {
 	switch {
 	case f.skim != nil:
-		if err := f.longPiece(piece); err != nil {
-			return err
-		}
 	case len(f.held)+len(piece) > govern.MaxGoverned:
 		f.skim = new(skim.Skimmer)
-		held := f.held
-		f.held = nil
-		if err := f.longPiece(held); err != nil {
-			return err
-		}
-		if err := f.longPiece(piece); err != nil {
-			return err
-		}
+		piece, f.held = append(f.held, piece...), nil
 	default:
 		f.held = append(f.held, piece...)
-	}
-	if !last {
 		return nil
 	}
-	if skim := f.skim; skim != nil {
-		f.skim = nil
-		return f.found(skim)
-	}
-	frame := f.held
-	f.held = nil
-	return f.whole(frame, at)
-}
-
-func (f *frameReader) longPiece(piece []byte) error {
 	f.skim.Feed(piece)
 	return f.long(piece)
+}
+
+// takeFrame takes the frame that was kept.
+func (f *frameReader) takeFrame(torn bool) frame {
+	taken := frame{data: f.held, at: f.at, long: f.skim, torn: torn}
+	f.held, f.skim = nil, nil
+	return taken
+}
+
+// end says that the stream is read no more.
+func (f *frameReader) end() {
+	f.tap.EndStream(f.stream, time.Now())
+	f.tap.Signal()
 }

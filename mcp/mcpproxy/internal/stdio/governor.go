@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,11 @@ type Governor struct {
 	ctx    context.Context // over when the connection is
 	cancel context.CancelCauseFunc
 
+	turn   atomic.Pointer[governedCall] // the call whose turn it is, or was
+	timing atomic.Bool                  // a timer will look at it
+	turns  chan *clientReader           // for goroutines that wait for their turn to read
+	idle   atomic.Int32                 // how many do
+
 	Mu      sync.Mutex
 	running map[string]*governedCall // by the client's id
 	Bytes   int                      // of them
@@ -51,10 +57,20 @@ type Governor struct {
 
 // governedCall is a call that runs.
 type governedCall struct {
-	id     string // the client's
-	cancel context.CancelFunc
-	sent   func()      // it was sent on, or will not be
-	given  atomic.Bool // the client gave it up, and wants no answer
+	id      string // the client's
+	message wire.Message
+	text    []byte
+	at      time.Time
+	ctx     context.Context
+	cancel  context.CancelFunc
+
+	passTurn func() // has the frames behind the call read
+	passed   atomic.Bool
+
+	// These are guarded by the governor's lock.
+	sent    bool // to the server, once at least
+	given   bool // the client gave it up, and wants no answer. It is not sent any more.
+	pending bool // it may still be sent, so that the server's end stays open
 }
 
 // answer is what the server answered.
@@ -86,6 +102,7 @@ func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
 	g := &Governor{
 		Calls: govern.NewCalls(w, s), client: &FrameWriter{To: client},
 		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
+		turns: make(chan *clientReader),
 	}
 	g.caller = g.NewCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
@@ -106,28 +123,94 @@ func runFramed(w *watch.Watcher, c Command) (Exit, error) {
 // ReadClient reads what the client sends until it closes, and closes the server's end once
 // all calls have been sent on.
 func (g *Governor) ReadClient(from *os.File, p *Pipes) {
-	last := func(frame []byte) error { return g.fromClient(frame, time.Now()) }
-	dropping := func([]byte) error { return nil }
-	f := &frameReader{
+	g.work(&clientReader{frameReader{
 		from: from, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromClient, frames.ByLine), exited: &p.exited,
-		whole: g.fromClient, long: dropping, found: g.tooLong, rest: last,
+		long: func([]byte) error { return nil },
+	}, p})
+}
+
+// clientReader reads what the client sends.
+type clientReader struct {
+	frameReader
+	pipes *Pipes
+}
+
+// maxIdle is how many goroutines wait for their turn to read. A new one for each call would have to make room on its
+// stack each time.
+const maxIdle = 4
+
+// work reads what the client sends, and runs the call that it finds; then it waits for its turn to read again.
+func (g *Governor) work(r *clientReader) {
+	for {
+		c := g.readOn(r)
+		if c == nil {
+			return
+		}
+		c.passTurn = func() { g.passTo(r) }
+		g.run(c)
+		if g.idle.Add(1) > maxIdle {
+			g.idle.Add(-1)
+			return
+		}
+		select {
+		case r = <-g.turns:
+			g.idle.Add(-1)
+		case <-g.ctx.Done():
+			return
+		}
 	}
-	f.readFrames()
-	g.sending.Wait()
-	_ = p.In.Close()
-	_ = from.Close()
+}
+
+// passTo has another goroutine read.
+func (g *Governor) passTo(r *clientReader) {
+	select {
+	case g.turns <- r:
+	default:
+		go g.work(r)
+	}
+}
+
+// readOn forwards what the client sends in the order in which it arrives, up to a call, which it returns: the goroutine
+// that has read a call runs it, and another one reads on as soon as the call has been sent, or will not be for the time
+// being. nil is the end.
+func (g *Governor) readOn(r *clientReader) *governedCall {
+	for {
+		f, err := r.next()
+		var c *governedCall
+		switch {
+		case err != nil:
+		case f.long != nil:
+			err = g.tooLong(f.long)
+		default:
+			c, err = g.fromClient(f.data, f.at)
+		}
+		switch {
+		case c != nil:
+			return c
+		case err != nil:
+			r.end()
+			g.sending.Wait()
+			_ = r.pipes.In.Close()
+			_ = r.from.Close()
+			return nil
+		}
+	}
 }
 
 // ReadServer reads what the server sends until it closes. Then no call gets an answer any
 // more.
 func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 	locked := false
-	pinned := g.Watcher.PinTools
+	unlock := func() {
+		if locked {
+			g.client.mu.Unlock()
+			locked = false
+		}
+	}
 	f := &frameReader{
 		from: p.Out, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromServer, frames.ByLine), exited: &p.exited,
-		whole: g.fromServer,
 		long: func(piece []byte) error {
-			if pinned { // its beginning may be one of a list
+			if g.Watcher.PinTools { // its beginning may be one of a list
 				return nil
 			}
 			if !locked {
@@ -137,32 +220,45 @@ func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 			_, err := to.Write(piece)
 			return err
 		},
-		found: func(long *skim.Skimmer) error {
-			m, _ := wire.SkimmedMessage(long, 0)
-			if pinned {
-				g.Session.Record(watch.Note{Kind: watch.NoteRefusedOutput})
-				if m.Method != "" || m.Key() == "" {
-					return nil
-				}
-				if answer := pins.UnreadableAnswer(m.ID); answer != nil {
-					return g.fromServer(append(answer, '\n'), time.Now())
-				}
-				return nil
-			}
-			g.client.mu.Unlock()
-			locked = false
-			g.hand(m.ID, &answer{passed: true, failed: long.Found["result.isError"] == "true"})
-			return nil
-		},
-		rest: func(piece []byte) error { return g.client.write(g.pinned(piece)) },
 	}
-	f.readFrames()
-	if locked {
-		g.client.mu.Unlock()
+	for {
+		read, err := f.next()
+		unlock()
+		switch {
+		case err != nil:
+		case read.long != nil:
+			err = g.longFromServer(read.long)
+		case read.torn:
+			err = g.client.write(g.pinned(read.data))
+		default:
+			err = g.fromServer(read.data)
+		}
+		if err != nil {
+			break
+		}
 	}
+	f.end()
 	_ = p.Out.Close()
 	g.serverGone()
 	_ = to.Close()
+}
+
+// longFromServer takes in a frame that was too long to be kept, and has passed unless tools are pinned.
+func (g *Governor) longFromServer(long *skim.Skimmer) error {
+	m, _ := wire.SkimmedMessage(long, 0)
+	if !g.Watcher.PinTools {
+		g.Watcher.Listed()
+		g.hand(m.ID, &answer{passed: true, failed: long.Found["result.isError"] == "true"})
+		return nil
+	}
+	g.Session.Record(watch.Note{Kind: watch.NoteRefusedOutput})
+	if m.Method != "" || m.Key() == "" {
+		return nil
+	}
+	if answer := pins.UnreadableAnswer(m.ID); answer != nil {
+		return g.fromServer(append(answer, '\n'))
+	}
+	return nil
 }
 
 // serverGone ends the calls that wait for an answer, and then, after a while, those that wait for
@@ -190,12 +286,12 @@ func (g *Governor) serverGone() {
 	}
 }
 
-// fromClient takes in a frame that the client sent. What policies cannot govern is refused; where
-// there are none it passes as it is.
-func (g *Governor) fromClient(raw []byte, at time.Time) error {
+// fromClient forwards a frame that the client sent, or returns the call that it is. What policies cannot govern is
+// refused; where there are none it passes as it is.
+func (g *Governor) fromClient(raw []byte, at time.Time) (*governedCall, error) {
 	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
 	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
-		return g.Server.write(raw)
+		return nil, g.Server.write(raw)
 	}
 	m, refused := wire.ReadStrictLine(text)
 	if _, number := wire.NumberIn(m.ID); number && m.Method != "" || jsontext.Value(text).Kind() == '[' {
@@ -205,10 +301,12 @@ func (g *Governor) fromClient(raw []byte, at time.Time) error {
 	}
 	switch {
 	case refused != "" && g.Watcher.Governs():
-		return g.refuse(wire.RefusedID(text), refused)
+		return nil, g.refuse(wire.RefusedID(text), refused)
 	case refused != "":
 	case m.Method == wire.MethodCancelled:
-		g.cancelled(&m)
+		if !g.cancelled(&m) {
+			return nil, nil
+		}
 	case m.Method == wire.MethodCallTool:
 		return g.begin(text, &m, at)
 	case m.IsRequest(): // with an id that a call may have had
@@ -216,7 +314,7 @@ func (g *Governor) fromClient(raw []byte, at time.Time) error {
 		delete(g.ended, m.Key())
 		g.Mu.Unlock()
 	}
-	return g.Server.write(raw)
+	return nil, g.Server.write(raw)
 }
 
 // tooLong answers a request that was too long to be governed; what is no call of a tool is
@@ -244,29 +342,38 @@ func (g *Governor) refuse(id jsontext.Value, got string) error {
 	return g.client.write(append(text, '\n'))
 }
 
-// cancelled gives up the call that the client gave up.
-func (g *Governor) cancelled(m *wire.Message) {
+// cancelled gives up the call that the client gave up, and reports whether the server is to learn of it: a call that
+// has not been sent is never sent.
+func (g *Governor) cancelled(m *wire.Message) (forward bool) {
 	p := m.ReadParams()
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
-	if c := g.running[string(p.RequestID)]; c != nil {
-		g.Session.Record(watch.Note{Kind: watch.NoteCancelled})
-		c.given.Store(true)
-		c.cancel()
+	c := g.running[string(p.RequestID)]
+	if c == nil {
+		return true
 	}
+	g.Session.Record(watch.Note{Kind: watch.NoteCancelled})
+	c.given = true
+	c.cancel()
+	return c.sent
 }
 
 // fromServer takes in a frame that the server sent.
-func (g *Governor) fromServer(raw []byte, _ time.Time) error {
+func (g *Governor) fromServer(raw []byte) error {
 	if raw = g.pinned(raw); len(raw) == 0 {
 		return nil
 	}
 	text := bytes.TrimRight(raw, "\r\n")
 	if jsontext.Value(text).Kind() == '[' {
+		g.Watcher.Listed()
 		return g.client.write(g.fromBatch(text, raw))
 	}
 	if g.taken(text) {
+		runtime.Gosched() // to the goroutine of the call, which need not be woken in another thread then
 		return nil
+	}
+	if pins.NamesTools(text) {
+		g.Watcher.Listed()
 	}
 	return g.client.write(raw)
 }

@@ -34,7 +34,9 @@ func Run(w *watch.Watcher, c Command) (Exit, error) {
 	}
 	s := watch.NewSession(w.Engine, "")
 	return runWith(w, c, s, func(p *Pipes) {
-		p.start(&copier{to: p.In, from: c.Stdin, tap: w.Tap, stream: s.Stream(watch.FromClient, frames.ByLine)}, false)
+		p.start(&copier{
+			to: p.In, from: c.Stdin, tap: w.Tap, stream: s.Stream(watch.FromClient, frames.ByLine), before: w.Forwarding,
+		}, false)
 		p.start(&copier{to: c.Stdout, from: p.Out, tap: w.Tap, stream: s.Stream(watch.FromServer, frames.ByLine)}, true)
 	})
 }
@@ -168,6 +170,7 @@ type copier struct {
 	tap      *frames.Tap
 	stream   *frames.Stream
 	exited   *atomic.Bool
+	before   func() // is called before what the tap has is passed on; nil works
 }
 
 // errIdle says that nothing more is waited for.
@@ -190,6 +193,9 @@ func (c *copier) copyAll() {
 		}
 		buffer.Data = buffer.Data[:n]
 		much := c.tap.Lend(c.stream, at, buffer)
+		if c.before != nil {
+			c.before()
+		}
 		_, failed := c.to.Write(buffer.Data)
 		if much { // not before, which would take a processor from the other side
 			c.tap.Hurry()

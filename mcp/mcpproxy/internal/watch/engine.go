@@ -23,7 +23,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Settings are the options of the proxy; all are set.
+// Settings are the options of the proxy; all but the functions are set.
 type Settings struct {
 	Server        string
 	ClientSpans   bool
@@ -33,6 +33,8 @@ type Settings struct {
 	AcceptTools   bool
 	PinTools      bool
 	Upstream      func(http.RoundTripper) http.RoundTripper // nil for nothing in front of the transport
+	BeforeForward func()
+	OnRequest     func(Request)
 }
 
 // Engine is what the sessions of a proxy share.

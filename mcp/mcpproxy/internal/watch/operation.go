@@ -5,6 +5,7 @@ package watch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +195,7 @@ func (o *Operation) attributes() []attribute.KeyValue {
 		}
 	}
 	add(keys.RequestID, o.ID)
-	if o.revision.HasSessions() {
+	if o.revision.HasSessions() && o.method != "server/discover" { // which is of a revision without sessions
 		add(keys.SessionID, o.Named.Load().Protocol)
 	}
 	add(keys.ProtocolVersion, o.revision.String())
@@ -226,6 +227,12 @@ func (o *Operation) finish(at time.Time, out *outcome) {
 		st.errorType = o.Engine.Scope.Tracing().Protocol().ErrorType(toolkit.TypeOf(out.err))
 	case o.method == "prompts/get" && out.message != nil && out.message.Error == nil && len(o.Engine.prompts) < maxPrompts:
 		o.Engine.prompts[o.name] = true
+	}
+	if o.Engine.OnRequest != nil {
+		o.Engine.OnRequest(Request{
+			Method: o.method, Target: cmp.Or(o.uri, o.name), ID: o.ID, Session: o.Called().ID, Began: o.Began, Ended: at,
+			ErrorType: st.errorType,
+		})
 	}
 	o.Engine.metrics.record(o.Ctx, at.Sub(o.Began), labels{
 		method: o.methodName(), name: o.label(), errorType: st.errorType, code: st.code, version: o.revision, http: o.http,

@@ -33,6 +33,16 @@ type SessionReport struct {
 	Waiting            int       `json:"waiting"`                       // requests without an answer so far
 }
 
+// A Request is one that is no call of a tool, as the peers sent it.
+type Request struct {
+	Method       string
+	Target       string // name of the prompt, or URI of the resource, "" for none
+	ID           string // of the message
+	Session      string // id
+	Began, Ended time.Time
+	ErrorType    string // error.type, "" for a success
+}
+
 // An Observation is something that was noticed on the wire.
 type Observation struct {
 	Time    time.Time `json:"time"`             // when it was noticed

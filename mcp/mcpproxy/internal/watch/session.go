@@ -229,11 +229,7 @@ func (s *Session) keepOpen(key OperationKey, o *Operation) {
 
 // answer ends the operation that a message answers.
 func (s *Session) answer(from Side, m *wire.Message, at time.Time) {
-	key := OperationKey{FromClient, m.Key()}
-	if from == FromClient {
-		key.from = FromServer
-	}
-	o := s.Open[key]
+	o, key := s.answered(OperationKey{1 - from, m.Key()})
 	if o == nil {
 		s.late(key)
 		return
@@ -256,6 +252,25 @@ func (s *Session) answer(from Side, m *wire.Message, at time.Time) {
 		s.listed(o, m.Result)
 	}
 	o.finish(at, &outcome{message: m, answered: a})
+}
+
+// answered is the operation that waits for the answer of an id, nil if none does: of the very id, or of one that clients
+// take for the same, as 1 for "1".
+func (s *Session) answered(key OperationKey) (*Operation, OperationKey) {
+	if o := s.Open[key]; o != nil || len(s.Open) == 0 {
+		return o, key
+	}
+	other := OperationKey{key.from, wire.PlainID(jsontext.Value(key.id))}
+	if o := s.Open[other]; o != nil {
+		return o, other
+	}
+	if n, ok := wire.NumberIn(jsontext.Value(key.id)); ok {
+		other.id = n
+		if o := s.Open[other]; o != nil {
+			return o, other
+		}
+	}
+	return nil, key
 }
 
 // late notes an answer to a call whose caller had given up.

@@ -5,6 +5,7 @@ package watch
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolscope/toolscope"
@@ -17,6 +18,8 @@ type Watcher struct {
 	*Engine
 	done     chan struct{}
 	Sessions map[*Session]struct{} // of the goroutine
+
+	listed, settled atomic.Uint64 // how often what may list tools has passed, and how much of that has been decoded
 }
 
 // New makes a watcher and starts it.
@@ -96,4 +99,36 @@ func (w *Watcher) Settle(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// Forwarding returns once what a client sent may be forwarded: the calls in it have begun, and who is to know that before
+// does. It waits for a moment at most.
+func (w *Watcher) Forwarding() {
+	if w.BeforeForward == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), forwardTime)
+	defer cancel()
+	_ = w.Settle(ctx)
+	w.BeforeForward()
+}
+
+// forwardTime is how long what a client sent waits at most until it has been decoded, which waits for nothing but a
+// processor.
+const forwardTime = 10 * time.Second
+
+// Listed takes note that what has passed may list tools.
+func (w *Watcher) Listed() { w.listed.Add(1) }
+
+// SettleLists returns when all that was [Watcher.Listed] before it has been decoded, or ctx is over.
+func (w *Watcher) SettleLists(ctx context.Context) error {
+	listed := w.listed.Load()
+	if w.settled.Load() >= listed {
+		return nil
+	}
+	err := w.Settle(ctx)
+	for before := w.settled.Load(); err == nil && before < listed && !w.settled.CompareAndSwap(before, listed); {
+		before = w.settled.Load()
+	}
+	return err
 }

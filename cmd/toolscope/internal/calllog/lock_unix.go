@@ -1,0 +1,19 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package calllog
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock waits for the only lock of a file. The file may be closed before the lock is given back, which ends it.
+func lock(f *os.File) (unlock func(), err error) {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	return func() { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }, nil
+}
