@@ -52,7 +52,7 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	if p == nil {
 		if a.why = refused(v.space, command.Words[1:]); a.why == "" {
 			if dirs := v.space.Directories(command.Words[1:]); len(dirs) > 0 {
-				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true))
+				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true, nil))
 			}
 		}
 		return a
@@ -69,8 +69,11 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	if a.why == "" && p.Name == "git" {
 		a.why = place.StrangeRepository()
 	}
+	if p.Name == "git" && place.Explicit(use.Operands, use.Literal) {
+		use.Opens = slices.DeleteFunc(use.Opens, func(what string) bool { return what == "git" })
+	}
 	if a.why == "" && len(use.Opens) > 0 {
-		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
+		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named, use.Only))
 	}
 	return a
 }

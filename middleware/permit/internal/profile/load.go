@@ -46,6 +46,7 @@ type use struct {
 type opening struct {
 	what    string
 	options []string
+	unless  []string
 }
 
 // option is what is known of an option.
@@ -131,7 +132,11 @@ func (l *loader) line(words []string) (wrong string) {
 		return l.addOptions(rest[1:], level)
 	case "opens":
 		for _, u := range l.last {
-			u.opens = append(u.opens, opening{rest[0], rest[1:]})
+			o := opening{what: rest[0], options: rest[1:]}
+			if i := slices.Index(rest, "unless"); i > 0 {
+				o.options, o.unless = rest[1:i], rest[i+1:]
+			}
+			u.opens = append(u.opens, o)
 		}
 	case "args":
 		for _, u := range l.last {
@@ -176,8 +181,10 @@ func (l *loader) addOptions(words []string, level int) (wrong string) {
 		name, maybe := strings.CutSuffix(name, "[")
 		o := option{level: level, maybe: maybe, stands: stands}
 		switch {
-		case maybe:
+		case maybe && kind == "]":
 			o.value = "text"
+		case maybe:
+			o.value = strings.TrimSuffix(kind, "]")
 		case has && kind == "":
 			o.value = "path"
 		case has && kind == "~":
