@@ -334,8 +334,8 @@ func writesOutside(v *view) string {
 	})
 }
 
-// worksOutside reports whether git works in a directory outside the workspace or in a repository whose settings may be
-// anybody's, or makes files there.
+// worksOutside reports whether git works in a directory outside the workspace or in a repository whose settings the file
+// tools may have written, or makes files there.
 func (v *view) worksOutside(c *shell.Command) bool {
 	use := v.use(c)
 	if slices.ContainsFunc(use.Changes, func(w shell.Word) bool { return w.Known && !v.space.Inside(w.Text) }) {

@@ -106,7 +106,8 @@ func TestNamedFilesAreNoSearch(t *testing.T) {
 		}
 	}
 	decides(t, readers(t, nil), nil, map[string]Effect{
-		"grep -rn X . --include='*.go'": Allow, "grep -rn --include='*.go' --include='*.md' X": Allow, "rg -g '*.go' X .": Allow,
+		"grep -rn X . --include='*.go'": Allow, "grep -rn --include='*.go' --include='*.md' X": Allow, "rg -g '*.go' X .": Allow, "grep -rn --include=*.go X .": Allow,
+		"grep -rn --include=* X .": Ask, "grep -rn --include=.e* X .": Ask, "grep -rn --include=$x*.go X .": Ask, "grep -rn --include={*.go,.env} X .": Ask,
 		"grep -rn X . --include='*'": Ask, "grep -rn X . --include='.e*'": Ask, "grep -rn X . --include='*.k?y'": Ask, "grep -rn X . --include='[.]env'": Ask,
 		"grep -rn X . --include='*.go' --include=server.key": Ask, "grep -rn X . --exclude=x --include='*.go'": Ask, "grep -rn X . --exclude='*.go'": Ask,
 		"rg -uu -g '!x' X .": Ask, "grep -rn X .env --include='*.go'": Ask,

@@ -89,7 +89,8 @@ func (p *placed) bad(file string) bool {
 				}
 			}
 		}
-		if isLink && target != "" && target[0] != '/' && target[0] != '~' && (p.leads(to+"/"+target) || p.leads(path.Dir(to)+"/"+target)) {
+		if isLink && target != "" && target[0] != '/' && target[0] != '~' &&
+			(p.leads(to+"/"+target) || p.leads(path.Dir(to)+"/"+target)) {
 			return true
 		}
 	}

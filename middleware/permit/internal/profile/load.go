@@ -169,6 +169,17 @@ func (l *loader) use(name string) *use {
 	return l.p.uses[name]
 }
 
+// valueKind is the kind of an option's value, as it is written behind the =.
+func valueKind(kind string, maybe bool) string {
+	switch {
+	case kind == "~" || maybe && kind == "]":
+		return "text"
+	case kind == "":
+		return "path"
+	}
+	return strings.TrimSuffix(kind, "]")
+}
+
 // addOptions adds options to the uses that the line is about.
 func (l *loader) addOptions(words []string, level int) (wrong string) {
 	for _, w := range words {
@@ -180,17 +191,8 @@ func (l *loader) addOptions(words []string, level int) (wrong string) {
 		name, kind, has := strings.Cut(w, "=")
 		name, maybe := strings.CutSuffix(name, "[")
 		o := option{level: level, maybe: maybe, stands: stands}
-		switch {
-		case maybe && kind == "]":
-			o.value = "text"
-		case maybe:
-			o.value = strings.TrimSuffix(kind, "]")
-		case has && kind == "":
-			o.value = "path"
-		case has && kind == "~":
-			o.value = "text"
-		case has:
-			o.value = kind
+		if has {
+			o.value = valueKind(kind, maybe)
 		}
 		names := []string{name}
 		if !l.p.words && len(name) > 2 && name[1] != '-' {
