@@ -22,12 +22,13 @@ type placed struct {
 	parents bool         // the directories of a name are made, too
 	whole   bool         // a directory with all below, or a link, is taken as it is
 	links   bool         // links are made to the operands
+	left    int          // how many files of directories may still be inspected
 }
 
 // placedBadly says what a command puts in the place of a file that programs execute when they start, or links to one or to
 // the outside: a name of its own, or one below a directory that it copies; "" if nothing.
 func (v *view) placedBadly(name string, c *shell.Command) string {
-	p := placed{view: v}
+	p := placed{view: v, left: maxPlaced}
 	switch name {
 	case "ln", "link":
 		p.links, p.whole = true, true
@@ -100,12 +101,11 @@ func (p *placed) bad(file string) bool {
 // leads reports whether a link to a file leads to what programs execute, or out.
 func (p *placed) leads(file string) bool { return p.view.starts(file) || !p.view.space.Inside(file) }
 
-// maxPlaced is how many files of a directory are inspected before copying it asks.
+// maxPlaced is how many files of the directories are inspected before copying them asks.
 const maxPlaced = 20_000
 
 // holdsBad reports whether there is a bad file, or a link to the outside, below a directory.
 func (p *placed) holdsBad(dir string) bool {
-	left := maxPlaced
 	for _, from := range p.view.space.Dirs() {
 		root := p.view.space.At(from, dir)
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
@@ -113,9 +113,9 @@ func (p *placed) holdsBad(dir string) bool {
 		}
 		found := false
 		_ = filepath.WalkDir(root, func(file string, e os.DirEntry, err error) error {
-			left--
+			p.left--
 			rel, _ := filepath.Rel(root, file)
-			found = left < 0 || err == nil && (sensitive.Starts(filepath.ToSlash(rel)) != "" ||
+			found = p.left < 0 || err == nil && (sensitive.Starts(filepath.ToSlash(rel)) != "" ||
 				e.Type()&os.ModeSymlink != 0 && p.leads(file))
 			if found {
 				return filepath.SkipAll
