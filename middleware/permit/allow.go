@@ -52,7 +52,7 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 	if p == nil {
 		if a.why = refused(v.space, command.Words[1:]); a.why == "" {
 			if dirs := v.space.Directories(command.Words[1:]); len(dirs) > 0 {
-				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true))
+				a.why = opened(v.space.Opens([]string{"tree"}, dirs, true, nil))
 			}
 		}
 		return a
@@ -70,9 +70,17 @@ func (c *compiled) allows(v *view, command *shell.Command) (a allowance) {
 		a.why = place.StrangeRepository()
 	}
 	if a.why == "" && len(use.Opens) > 0 {
-		a.why = opened(place.Opens(use.Opens, use.Paths, use.Named))
+		a.why = opens(place, p.Name, use)
 	}
 	return a
+}
+
+// opens says what a command may open without naming it; "" if it names all.
+func opens(place workspace.Place, program string, use profile.Use) string {
+	if program == "git" && place.Explicit(use.Operands, use.Literal) {
+		use.Opens = slices.DeleteFunc(use.Opens, func(what string) bool { return what == "git" })
+	}
+	return opened(place.Opens(use.Opens, use.Paths, use.Named, use.Only))
 }
 
 // printsEnvironment reports whether a command prints variables whose names it does not say.
@@ -111,17 +119,19 @@ func opened(file string) string {
 func (v *view) matched(words []shell.Word) []shell.Word {
 	cloned := false
 	for i, w := range words {
-		if !w.Loose || w.Split || w.Pipe || !workspace.Pattern(w.Text) {
+		includes := strings.HasPrefix(w.Text, "--include=") && !strings.Contains(w.Text, "$") && !w.Known
+		if !w.Loose && !includes || w.Split || w.Pipe || !workspace.Pattern(w.Text) && !includes {
 			continue
 		}
 		files, ok := v.space.Matches(w.Text)
-		if !ok || slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(path.Base(file), "-") }) {
+		if !ok || slices.ContainsFunc(files, func(file string) bool { return includes || strings.HasPrefix(path.Base(file), "-") }) {
 			continue
 		}
 		if !cloned {
 			words, cloned = slices.Clone(words), true
 		}
 		words[i].Loose = false
+		words[i].Known = w.Known || includes // nothing matches the pattern, which stays as it is
 	}
 	return words
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolscope/toolscope/internal/sensitive"
 	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
-	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 )
@@ -330,7 +329,23 @@ func writesOutside(v *view) string {
 	if why != "" {
 		return why
 	}
-	return v.command(func(name string, c *shell.Command) bool { return name == "ln" && v.linksOut(c) })
+	return v.command(func(name string, c *shell.Command) bool {
+		return name == "ln" && v.linksOut(c) || name == "git" && v.worksOutside(c)
+	})
+}
+
+// worksOutside reports whether git works in a directory outside the workspace or in a repository whose settings the file
+// tools may have written, or makes files there.
+func (v *view) worksOutside(c *shell.Command) bool {
+	use := v.use(c)
+	if slices.ContainsFunc(use.Changes, func(w shell.Word) bool { return w.Known && !v.space.Inside(w.Text) }) {
+		return true
+	}
+	if len(use.Dirs) == 0 {
+		return false
+	}
+	place := v.space.With(use.Dirs)
+	return place.Lost() || place.StrangeRepository() != ""
 }
 
 // linksOut reports whether ln makes a link to a file outside the workspace, through which others may write.
@@ -350,9 +365,8 @@ func writesStartup(v *view) string {
 		return why
 	}
 	return v.command(func(name string, c *shell.Command) bool {
-		p := profile.Find(name)
-		return p != nil &&
-			slices.ContainsFunc(p.Check(c.Words[1:], p.Top(), true).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
+		return v.placedBadly(name, c) != "" ||
+			slices.ContainsFunc(v.use(c).Changes, func(w shell.Word) bool { return v.starts(w.Text) })
 	})
 }
 

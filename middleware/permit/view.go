@@ -4,8 +4,11 @@
 package permit
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/middleware/permit/internal/arguments"
 	"github.com/toolscope/toolscope/middleware/permit/internal/outputs"
+	"github.com/toolscope/toolscope/middleware/permit/internal/profile"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 	"github.com/toolscope/toolscope/middleware/permit/internal/workspace"
 	"github.com/toolscope/toolscope/toolkit"
@@ -25,6 +28,20 @@ type view struct {
 	variables []shell.Assign // that the call sets for the command
 	files     []shell.Word   // that the lines write, once listed
 	listed    bool
+	uses      map[*shell.Command]profile.Use
+}
+
+// use is what the highest level of a program's profile says of a command.
+func (v *view) use(c *shell.Command) profile.Use {
+	use, ok := v.uses[c]
+	if p := profile.Find(strings.ToLower(c.Name)); p != nil && !ok {
+		if v.uses == nil {
+			v.uses = map[*shell.Command]profile.Use{}
+		}
+		use = p.Check(c.Words[1:], p.Top(), true)
+		v.uses[c] = use
+	}
+	return use
 }
 
 // writes are the files that the lines write.

@@ -4,6 +4,7 @@
 package outputs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/middleware/permit/internal/programs"
@@ -21,7 +22,7 @@ const (
 
 var targets = map[string]target{
 	"tee": all, "touch": all, "mkdir": all, "rmdir": all, "truncate": all, "shred": all, "unlink": all, "rm": all,
-	"mkfifo": all, "mknod": all, "sponge": all,
+	"mkfifo": all, "mknod": all, "sponge": all, "link": all, "patch": all, "cpio": all, "pax": all,
 	"cp": last, "mv": all, "ln": last, "install": last, "rsync": last, "scp": last,
 	// these write their second operand
 	"chmod": second, "chown": second, "chgrp": second, "chattr": second, "uniq": second, "xxd": second,
@@ -84,6 +85,11 @@ func writes(c *shell.Command, words []shell.Word) []shell.Word {
 			}
 		}
 		return words
+	}
+	if name == "install" && slices.ContainsFunc(c.Words[1:], func(w shell.Word) bool {
+		return w.Text == "--directory" || len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, "d")
+	}) {
+		kind = all
 	}
 	if kind == 0 && outputs[name] == nil && !longOption(c) {
 		return words

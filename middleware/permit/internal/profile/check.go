@@ -54,6 +54,11 @@ type Use struct {
 	Dirs []string
 	// Named says that an operand is a path; without one, a search is of the current directory.
 	Named bool
+	// Operands are those that are paths, or objects of git; the last Literal of them stand behind --.
+	Operands []shell.Word
+	Literal  int
+	// Only are patterns of the names of files that a search opens; none is all.
+	Only []string
 }
 
 // Check looks the words behind the program's name up, at a level. With guess, a computed argument of what the
@@ -69,10 +74,18 @@ func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
 		words = c.letters("-"+words[0].Text, words[0], words[1:], true)
 	}
 	for len(words) > 0 && c.use.Why == "" {
+		if c.module != nil {
+			use := c.module.Check(words, 0, guess)
+			use.Needs = c.use.Needs
+			return use
+		}
 		words = c.word(words[0], words[1:])
 	}
 	if c.use.Why == "" {
 		c.finish()
+		if c.saw([]string{"--exclude", "--exclude-from", "--iglob"}) { // other files are searched, too
+			c.use.Only = nil
+		}
 		c.addOpens(c.p.global)
 		if c.at != c.p.global {
 			c.addOpens(c.at)
@@ -87,7 +100,7 @@ func (p *Profile) Check(words []shell.Word, level int, guess bool) Use {
 
 func (c *checker) addOpens(u *use) {
 	for _, o := range u.opens {
-		if len(o.options) == 0 || slices.ContainsFunc(o.options, func(name string) bool { return slices.Contains(c.seen, name) }) {
+		if (len(o.options) == 0 || c.saw(o.options)) && !c.saw(o.unless) {
 			c.use.Opens = append(c.use.Opens, o.what)
 		}
 	}
@@ -116,6 +129,8 @@ type checker struct {
 	seen     []string // options
 	archives []shell.Word
 	use      Use
+	module   *Profile // to which the words that follow belong
+	dashed   int      // operands behind --
 }
 
 func (c *checker) refuse(why string) {
@@ -188,6 +203,9 @@ func (c *checker) notePaths(w shell.Word) {
 func (c *checker) operand(w shell.Word, rest []shell.Word) []shell.Word {
 	if c.p.uses == nil || c.inside {
 		c.operands = append(c.operands, w)
+		if c.literal {
+			c.dashed++
+		}
 		return rest
 	}
 	c.inside = true
@@ -216,6 +234,11 @@ func (u *use) lowest() int {
 		return 0
 	}
 	return u.args[0].level
+}
+
+// saw reports whether one of the options was there.
+func (c *checker) saw(options []string) bool {
+	return slices.ContainsFunc(options, func(name string) bool { return slices.Contains(c.seen, name) })
 }
 
 // see notes an option.
@@ -311,8 +334,9 @@ func (c *checker) finish() {
 		if a.level > c.level {
 			continue
 		}
-		c.use.Paths = c.use.Paths[:paths]
+		c.use.Paths, c.use.Operands = c.use.Paths[:paths], nil
 		if c.fit(a.kinds) {
+			c.use.Literal = min(c.dashed, len(c.use.Operands))
 			if len(a.kinds) > 0 && c.p.uses != nil {
 				c.use.Needs = c.p.levels[max(a.level, c.at.lowest())].needs
 			}
@@ -340,7 +364,10 @@ func (c *checker) fit(kinds []string) bool {
 		if !c.kind(kind, w) {
 			return false
 		}
-		c.use.Named = c.use.Named || kind == "path"
+		if kind == "path" || kind == "change" {
+			c.use.Named = true
+			c.use.Operands = append(c.use.Operands, w)
+		}
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscope/toolscope/middleware/permit/internal/glob"
 	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
@@ -41,6 +42,17 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 		return !strings.Contains(t, ":")
 	case "pattern": // of the names that an option lists
 		return slices.ContainsFunc(c.seen, func(o string) bool { return lists[o] }) && t != "" && t[0] != '-'
+	case "include": // of the names that a search opens
+		c.use.Only = append(c.use.Only, t)
+		return true
+	case "node": // which is no file of options
+		c.use.Paths = append(c.use.Paths, w)
+		return !strings.HasPrefix(t, "@")
+	case "module": // what follows is the module's
+		if p := Find(t); p != nil && p.Name == "pytest" {
+			c.module = p
+		}
+		return t == "pytest" || t == "unittest"
 	case "local":
 		c.use.Paths = append(c.use.Paths, w)
 		return !strings.Contains(t, ":")
@@ -72,13 +84,7 @@ func (c *checker) kind(kind string, w shell.Word) bool {
 			!strings.Contains(t, "ENV")
 	}
 	key, _, _ := strings.Cut(strings.ToLower(t), "=")
-	for _, v := range c.p.values[kind] {
-		if prefix, any := strings.CutSuffix(v, "*"); any && strings.HasPrefix(t, prefix) || v == key || v == t ||
-			any && strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.p.values[kind], func(v string) bool { return glob.Match(v, t) || glob.Match(v, key) })
 }
 
 // lists are options of git branch and git tag with which they make nothing.

@@ -46,6 +46,7 @@ type use struct {
 type opening struct {
 	what    string
 	options []string
+	unless  []string
 }
 
 // option is what is known of an option.
@@ -131,7 +132,11 @@ func (l *loader) line(words []string) (wrong string) {
 		return l.addOptions(rest[1:], level)
 	case "opens":
 		for _, u := range l.last {
-			u.opens = append(u.opens, opening{rest[0], rest[1:]})
+			o := opening{what: rest[0], options: rest[1:]}
+			if i := slices.Index(rest, "unless"); i > 0 {
+				o.options, o.unless = rest[1:i], rest[i+1:]
+			}
+			u.opens = append(u.opens, o)
 		}
 	case "args":
 		for _, u := range l.last {
@@ -164,6 +169,17 @@ func (l *loader) use(name string) *use {
 	return l.p.uses[name]
 }
 
+// valueKind is the kind of an option's value, as it is written behind the =.
+func valueKind(kind string, maybe bool) string {
+	switch {
+	case kind == "~" || maybe && kind == "]":
+		return "text"
+	case kind == "":
+		return "path"
+	}
+	return strings.TrimSuffix(kind, "]")
+}
+
 // addOptions adds options to the uses that the line is about.
 func (l *loader) addOptions(words []string, level int) (wrong string) {
 	for _, w := range words {
@@ -175,15 +191,8 @@ func (l *loader) addOptions(words []string, level int) (wrong string) {
 		name, kind, has := strings.Cut(w, "=")
 		name, maybe := strings.CutSuffix(name, "[")
 		o := option{level: level, maybe: maybe, stands: stands}
-		switch {
-		case maybe:
-			o.value = "text"
-		case has && kind == "":
-			o.value = "path"
-		case has && kind == "~":
-			o.value = "text"
-		case has:
-			o.value = kind
+		if has {
+			o.value = valueKind(kind, maybe)
 		}
 		names := []string{name}
 		if !l.p.words && len(name) > 2 && name[1] != '-' {

@@ -50,10 +50,8 @@ func Pattern(s string) bool {
 
 // refuseText looks at a word, at what stands behind its '=' and ':', and at a path behind an option's letter.
 func (p *Place) refuseText(t string) string {
-	if strings.HasPrefix(t, "-") {
-		if i := strings.IndexAny(t, "/~."); i > 0 && i <= 2 {
-			t = t[i:]
-		}
+	if why := p.refuseJoined(t); why != "" {
+		return why
 	}
 	if len(t) > 1 && t[0] == '@' && (shell.IsLetter(t[1]) || t[1] == '.' || t[1] == '/') {
 		return "may be a file of options"
@@ -69,6 +67,26 @@ func (p *Place) refuseText(t string) string {
 			return "may mean " + c + ", which " + secret
 		}
 		if why := p.refuseFile(strings.TrimLeft(part, "@<(!^")); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// maxLetters is how many letters of options may stand before a value in the same word.
+const maxLetters = 64
+
+// refuseJoined looks at what may be the value of an option in the same word, behind one letter or several: -f.env,
+// -0a/proc/self/environ.
+func (p *Place) refuseJoined(t string) string {
+	if len(t) < 3 || t[0] != '-' || t[1] == '-' {
+		return ""
+	}
+	for i := 2; i < len(t) && (shell.IsLetter(t[i-1]) || shell.IsDigit(t[i-1]) || t[i-1] == '#'); i++ {
+		if i > maxLetters {
+			return "is an option that is not known"
+		}
+		if why := p.refuseFile(strings.TrimLeft(t[i:], "=@<")); why != "" {
 			return why
 		}
 	}
@@ -107,8 +125,9 @@ func (p *Place) refuseFile(file string) string {
 
 // Opens says which file that must not be read a command may open without naming it. What are those of a profile's
 // use, paths the words that are paths; without named, a search is of the current directory.
-func (p *Place) Opens(what []string, paths []shell.Word, named bool) string {
-	tree, repository := Search{}, false
+// only are patterns of the names of the files that are opened; none is all.
+func (p *Place) Opens(what []string, paths []shell.Word, named bool, only []string) string {
+	tree, repository := Search{Only: only}, false
 	searches := false
 	for _, w := range what {
 		switch w {
@@ -139,7 +158,7 @@ func (p *Place) Opens(what []string, paths []shell.Word, named bool) string {
 			}
 		}
 		if repository {
-			if found := opensRepository(dir, what); found != "" {
+			if found := p.opensRepository(dir, what); found != "" {
 				return found
 			}
 		}
@@ -148,7 +167,7 @@ func (p *Place) Opens(what []string, paths []shell.Word, named bool) string {
 }
 
 // opensRepository looks at the repository in which a directory lies. Without one, git compares files.
-func opensRepository(dir string, what []string) string {
+func (p *Place) opensRepository(dir string, what []string) string {
 	git := Repository(dir)
 	for _, w := range what {
 		switch {
@@ -160,8 +179,14 @@ func opensRepository(dir string, what []string) string {
 			if found := Tracked(git); found != "" {
 				return found
 			}
-		case w == "settings" && git != "" && GitHoldsToken(git):
+		case w == "settings" && git != "" && HoldsToken(filepath.Join(git, "config")):
 			return ".git/config"
+		case w == "settings":
+			for _, file := range []string{p.Home + "/.gitconfig", p.Home + "/.config/git/config", "/etc/gitconfig"} {
+				if HoldsToken(file) {
+					return file
+				}
+			}
 		}
 	}
 	return ""

@@ -8,9 +8,12 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // maxIndex is how large an index of git is read, in bytes.
@@ -73,6 +76,46 @@ func strangeAt(dir string) string {
 		}
 		dir = parent
 	}
+}
+
+// head is the last commit, one before it, or a range of such.
+var head = regexp.MustCompile(`^(\.{2,3}|(HEAD|@)[~^0-9]*)+$`)
+
+// object is a file of a commit, by its name there.
+var object = regexp.MustCompile(`^[A-Za-z0-9_./~^-]+:[A-Za-z0-9_./-]+$`)
+
+// Explicit reports whether the operands of a git command name each file that it opens, in whichever of the directories.
+// Those are examined like other paths. The last of them, as many as literal says, stand behind --. Other revisions than
+// HEAD may be a blob of any file.
+func (p *Place) Explicit(operands []shell.Word, literal int) bool {
+	files, objects, commits := 0, 0, 0
+	for i, w := range operands {
+		behind := i >= len(operands)-literal
+		switch {
+		case !w.Known:
+			return false
+		case p.file(w.Text):
+			files++
+		case !behind && object.MatchString(w.Text):
+			objects++
+		case behind || !head.MatchString(w.Text):
+			return false
+		default:
+			commits++
+		}
+	}
+	return files > 0 || objects > 0 && commits == 0
+}
+
+// file reports whether a name is that of a file, and no pattern of git.
+func (p *Place) file(name string) bool {
+	if p.lost || strings.ContainsAny(name, `*?[\`) || strings.HasPrefix(name, ":") {
+		return false
+	}
+	return !slices.ContainsFunc(p.dirs, func(dir string) bool {
+		info, err := os.Lstat(p.At(dir, name))
+		return err != nil || !info.Mode().IsRegular()
+	})
 }
 
 // Tracked returns a file that a .git tracks and that must not be read; "" if there is none. What earlier

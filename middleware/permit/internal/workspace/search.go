@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
+	"github.com/toolscope/toolscope/middleware/permit/internal/shell"
 )
 
 // maxSearched is how many entries of a directory are inspected before a search of it asks.
@@ -17,8 +18,9 @@ const maxSearched = 50_000
 
 // A Search is what a program opens of a directory that it searches.
 type Search struct {
-	Hidden bool // files whose names begin with a dot, too
-	Links  bool // what symbolic links lead to, too
+	Hidden bool     // files whose names begin with a dot, too
+	Links  bool     // what symbolic links lead to, too
+	Only   []string // patterns of the names of the files that are opened; none is all
 }
 
 // Secret returns a file that a search of an absolute path may open and that must not be read; "" if there is none.
@@ -46,11 +48,12 @@ func (s Search) find(dir, rel string, left *int) string {
 			}
 			continue
 		case e.Name() == ".git" && e.IsDir():
-			if GitHoldsToken(filepath.Join(dir, e.Name())) {
+			if s.opens("config") && HoldsToken(filepath.Join(dir, e.Name(), "config")) {
 				return name + "/config"
 			}
 			continue // objects are compressed
-		case sensitive.Credential(name) != "" && !sensitive.Fixture(name):
+		case !e.IsDir() && !s.opens(e.Name()):
+		case sensitive.Credential(name) != "" && !sensitive.Fixture(name) && !(e.IsDir() && s.Only != nil):
 			return name
 		}
 		if e.IsDir() {
@@ -62,9 +65,24 @@ func (s Search) find(dir, rel string, left *int) string {
 	return ""
 }
 
-// GitHoldsToken reports whether the settings in a .git may hold a credential: a password in an address, a header.
-func GitHoldsToken(git string) bool {
-	text, err := os.ReadFile(filepath.Join(git, "config"))
+// opens reports whether a file of this name may be opened. Patterns of more than letters, digits, * and ? count for none.
+func (s Search) opens(name string) bool {
+	for _, pattern := range s.Only {
+		for i := range len(pattern) {
+			if c := pattern[i]; !shell.IsLetter(c) && !shell.IsDigit(c) && strings.IndexByte("._-*?", c) < 0 {
+				return true
+			}
+		}
+		if ok, err := filepath.Match(pattern, name); ok || err != nil {
+			return true
+		}
+	}
+	return s.Only == nil
+}
+
+// HoldsToken reports whether settings of git may hold a credential: a password in an address, a header.
+func HoldsToken(file string) bool {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return false
 	}
