@@ -6,6 +6,7 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,16 +20,19 @@ func (s *Spool) deliver(w *work) {
 	if s.streak > 0 || w.unit != nil {
 		s.width = 1
 	}
-	began := time.Now()
-	all, verdicts := s.attemptAll(s.alongside(w))
-	far := time.Since(began) > farAway
+	all := s.alongside(w)
+	verdicts, fastest := s.attemptAll(all)
 	for i, w := range all {
 		s.handle(w, verdicts[i])
+	}
+	if s.far++; fastest <= farAway {
+		s.far = 0
 	}
 	switch {
 	case s.streak > 0:
 		s.width = 1
-	case far:
+		s.dropAhead()
+	case s.far >= surelyFar:
 		s.width = min(2*max(s.width, 1), maxWidth)
 	}
 }
@@ -36,18 +40,23 @@ func (s *Spool) deliver(w *work) {
 // How much is sent at the same time: requests, and bytes in them.
 const (
 	maxWidth      = 16
-	maxConcurrent = 16 << 20
+	maxConcurrent = 16 << 20 // with what is read ahead
 	// farAway is how long a request takes at least where several at the same time help. To a destination
-	// that is nearer, spans are sent one request after the other, in order.
-	farAway = 10 * time.Millisecond
+	// that is nearer, spans are sent one request after the other, in order. A machine that is busy for a
+	// moment makes one request slow, but not several in a row.
+	farAway   = 10 * time.Millisecond
+	surelyFar = 3
 )
 
 // alongside is work with what is to be sent at the same time.
 func (s *Spool) alongside(first *work) []*work {
 	all, bytes := []*work{first}, first.bytes()
 	for len(all) < s.width && bytes < maxConcurrent {
-		w, err := s.nextOnDisk(maxMerged, s.passedOver)
-		if w == nil || err != nil {
+		w := s.takeAhead()
+		if w == nil {
+			w, _ = s.nextOnDisk(maxMerged, s.passedOver)
+		}
+		if w == nil {
 			break
 		}
 		all, bytes = append(all, w), bytes+w.bytes()
@@ -55,16 +64,43 @@ func (s *Spool) alongside(first *work) []*work {
 	return all
 }
 
-// attemptAll sends all work at the same time.
-func (s *Spool) attemptAll(all []*work) ([]*work, []verdict) {
-	verdicts := make([]verdict, len(all))
-	var rest sync.WaitGroup
-	for i, w := range all[1:] {
-		rest.Go(func() { verdicts[i+1] = s.attempt(w.all) })
+// attemptAll sends all work at the same time, and meanwhile reads what comes next. It returns how long the
+// fastest request took.
+func (s *Spool) attemptAll(all []*work) (verdicts []verdict, fastest time.Duration) {
+	verdicts, took := make([]verdict, len(all)), make([]time.Duration, len(all))
+	var requests sync.WaitGroup
+	bytes := 0
+	for i, w := range all {
+		bytes += w.bytes()
+		requests.Go(func() {
+			began := time.Now()
+			verdicts[i] = s.attempt(w.all)
+			took[i] = time.Since(began)
+		})
 	}
-	verdicts[0] = s.attempt(all[0].all)
-	rest.Wait()
-	return all, verdicts
+	if s.streak == 0 && all[0].unit == nil && s.tally.backlog() >= (len(all)+1)*maxMerged { // else more may come
+		s.readAhead(bytes)
+	}
+	requests.Wait()
+	return verdicts, slices.Min(took)
+}
+
+// readAhead reads what is to be sent after that many bytes, which are being sent: as many requests as may
+// be sent at the same time.
+func (s *Spool) readAhead(bytes int) {
+	if len(s.ahead) == 0 {
+		s.aheadOf = s.purges.Load()
+	}
+	for _, w := range s.ahead {
+		bytes += w.bytes()
+	}
+	for len(s.ahead) < max(s.width, 1) && bytes < maxConcurrent {
+		w, _ := s.nextOnDisk(maxMerged, s.passedOver)
+		if w == nil {
+			return
+		}
+		s.ahead, bytes = append(s.ahead, w), bytes+w.bytes()
+	}
 }
 
 // handle does with work what the answer asks for.
