@@ -33,14 +33,14 @@ func (s *Spool) deliver(w *work) {
 		s.width = 1
 		s.dropAhead()
 	case s.far >= surelyFar:
-		s.width = min(2*max(s.width, 1), maxWidth)
+		s.width = min(4*max(s.width, 1), maxWidth)
 	}
 }
 
 // How much is sent at the same time: requests, and bytes in them.
 const (
 	maxWidth      = 16
-	maxConcurrent = 16 << 20 // with what is read ahead
+	maxConcurrent = 16 << 20
 	// farAway is how long a request takes at least where several at the same time help. To a destination
 	// that is nearer, spans are sent one request after the other, in order. A machine that is busy for a
 	// moment makes one request slow, but not several in a row.
@@ -52,11 +52,8 @@ const (
 func (s *Spool) alongside(first *work) []*work {
 	all, bytes := []*work{first}, first.bytes()
 	for len(all) < s.width && bytes < maxConcurrent {
-		w := s.takeAhead()
-		if w == nil {
-			w, _ = s.nextOnDisk(maxMerged, s.passedOver)
-		}
-		if w == nil {
+		w, err := s.nextOnDisk(maxMerged, s.passedOver)
+		if w == nil || err != nil {
 			break
 		}
 		all, bytes = append(all, w), bytes+w.bytes()
@@ -69,38 +66,27 @@ func (s *Spool) alongside(first *work) []*work {
 func (s *Spool) attemptAll(all []*work) (verdicts []verdict, fastest time.Duration) {
 	verdicts, took := make([]verdict, len(all)), make([]time.Duration, len(all))
 	var requests sync.WaitGroup
-	bytes := 0
 	for i, w := range all {
-		bytes += w.bytes()
 		requests.Go(func() {
 			began := time.Now()
 			verdicts[i] = s.attempt(w.all)
 			took[i] = time.Since(began)
 		})
 	}
-	if s.streak == 0 && all[0].unit == nil && s.tally.backlog() >= (len(all)+1)*maxMerged { // else more may come
-		s.readAhead(bytes)
-	}
+	s.readAhead()
 	requests.Wait()
 	return verdicts, slices.Min(took)
 }
 
-// readAhead reads what is to be sent after that many bytes, which are being sent: as many requests as may
-// be sent at the same time.
-func (s *Spool) readAhead(bytes int) {
-	if len(s.ahead) == 0 {
-		s.aheadOf = s.purges.Load()
+// readAhead reads what is to be sent next. It does so only if that fills a request, since otherwise more may
+// come until then, and only if one request is sent after the other: where many are under way, reading
+// takes little of the time.
+func (s *Spool) readAhead() {
+	if s.streak > 0 || s.width > 1 || s.ahead != nil || s.tally.backlog() < 2*maxMerged {
+		return
 	}
-	for _, w := range s.ahead {
-		bytes += w.bytes()
-	}
-	for len(s.ahead) < max(s.width, 1) && bytes < maxConcurrent {
-		w, _ := s.nextOnDisk(maxMerged, s.passedOver)
-		if w == nil {
-			return
-		}
-		s.ahead, bytes = append(s.ahead, w), bytes+w.bytes()
-	}
+	s.aheadOf = s.purges.Load()
+	s.ahead, _ = s.nextOnDisk(maxMerged, s.passedOver)
 }
 
 // handle does with work what the answer asks for.

@@ -183,20 +183,17 @@ func (s *Spool) takeAhead() *work {
 	if s.aheadOf != s.purges.Load() {
 		s.dropAhead()
 	}
-	if len(s.ahead) == 0 {
-		return nil
-	}
-	w := s.ahead[0]
-	s.ahead = s.ahead[1:]
+	w := s.ahead
+	s.ahead = nil
 	return w
 }
 
 // dropAhead ends the sending of what was read ahead, until it is read again.
 func (s *Spool) dropAhead() {
-	for _, w := range s.ahead {
-		s.release(w.items, nil)
+	if s.ahead != nil {
+		s.release(s.ahead.items, nil)
+		s.ahead = nil
 	}
-	s.ahead = nil
 }
 
 // nextOnDisk is what to send next of what is on disk, without some entries; nil if there is nothing else.

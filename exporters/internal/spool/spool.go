@@ -68,8 +68,8 @@ type Spool struct {
 	blame      int       // how often
 	proved     bool      // each time in a way that spans can cause
 	passedOver []*entry  // to be sent after all others: they fail, which is not proved to be their fault
-	ahead      []*work   // read from disk while a request was under way, to be sent next
-	aheadOf    uint64    // purges when these were read
+	ahead      *work     // read from disk while a request was under way, to be sent next; or nil
+	aheadOf    uint64    // purges when it was read
 
 	purges atomic.Uint64 // deletions so far: what was read before one is not sent after it
 }
