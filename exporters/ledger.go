@@ -122,7 +122,9 @@ func (p *Providers) ledger(out *outlet) Ledger {
 		drop(alreadyShutdown, s.AfterShutdown)
 		l.Ended = s.SpansKept + s.SpansLeftOut + s.AfterShutdown + uint64(s.Held)
 	}
-	l.InMemory = l.Ended + l.Found - l.Delivered - l.OnDisk - l.SampledOut - l.DroppedSpans()
+	known := l.Delivered + l.OnDisk + l.SampledOut + l.DroppedSpans()
+	l.Ended = max(l.Ended, known-min(known, l.Found)) // with what was given to [Providers.Spool] past the batcher
+	l.InMemory = l.Ended + l.Found - known
 	return l
 }
 

@@ -75,6 +75,11 @@ type Providers struct {
 // names them. It dials nothing itself: what is configured connects when there
 // is something to send. On an error nothing is left running, and no global is set.
 func Setup(ctx context.Context, options Options) (*Providers, error) {
+	return setUp(ctx, options, new(Providers))
+}
+
+// setUp builds what p has not.
+func setUp(ctx context.Context, options Options, p *Providers) (*Providers, error) {
 	o, err := options.checked()
 	if err != nil {
 		return nil, err
@@ -82,7 +87,7 @@ func Setup(ctx context.Context, options Options) (*Providers, error) {
 	if file := get(formerConfigFile); file != "" {
 		return nil, wrong(formerConfigFile, file, "it unset: its name is "+configFile+" now")
 	}
-	p := &Providers{closed: make(chan struct{})}
+	p.closed = make(chan struct{})
 	if o.Globals {
 		p.adoptGlobals()
 	}

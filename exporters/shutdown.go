@@ -110,7 +110,12 @@ func (p *Providers) shutdown(ctx context.Context) error {
 	if p.loggers != nil {
 		others = append(others, p.loggers.Shutdown)
 	}
-	tasks := []func(context.Context) error{func(context.Context) error { return together(flush, others) }}
+	tasks := []func(context.Context) error{func(context.Context) error {
+		if err := together(flush, others); err != nil {
+			return fmt.Errorf("metrics and logs are not all sent: %w", err)
+		}
+		return nil
+	}}
 	if p.tracers != nil {
 		// It shuts its processors down one after the other, the application's first; a batcher that is
 		// shut down already takes it as a no-op.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/metric/noop"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/toolscope/toolscope/exporters/internal/jsonlines"
@@ -128,7 +129,8 @@ func (d SpoolDir) Retry(ctx context.Context) (l Ledger, err error) {
 	if err != nil {
 		return l, err
 	}
-	p, err := Setup(ctx, Options{SpoolDir: string(d), Spool: SpoolOptions{WriteAhead: true}, RingSpans: -1})
+	o := Options{SpoolDir: string(d), Spool: SpoolOptions{WriteAhead: true}, RingSpans: -1}
+	p, err := setUp(ctx, o, &Providers{MeterProvider: noop.NewMeterProvider()}) // only spans are sent
 	if err != nil {
 		return l, err
 	}

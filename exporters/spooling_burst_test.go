@@ -56,7 +56,7 @@ func serveTraces(t *testing.T, to collector.TraceServiceServer) string {
 func TestSpoolTakesEveryBurst(t *testing.T) {
 	result := attribute.String("gen_ai.tool.call.result", strings.Repeat("r", 500))
 	for _, ahead := range []bool{false, true} {
-		for _, n := range []int{5_000, 100_000} {
+		for _, n := range []int{5_000, 60_000, 100_000} {
 			t.Run(fmt.Sprintf("%d write ahead %t", n, ahead), func(t *testing.T) {
 				complaints(t)
 				d := new(spanCounter)

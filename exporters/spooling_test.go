@@ -453,26 +453,54 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 	}
 }
 
-// Files that were damaged are a problem of health, and what was in them is in the ledger.
+// Files that were damaged are a problem of health, and what was in them is in the ledger. Records that are
+// not damaged stay.
 func TestDamagedFilesAreAProblem(t *testing.T) {
-	complaints(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused)
-	o, dir := fast, t.TempDir()
-	o.WriteAhead = true
-	first := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
-	record(first, "damaged")
-	if err := first.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		name, want string
+		damage     func(content []byte) []byte
+		spans      int // that are left
+	}{
+		{"a torn end", "1 ends were torn and 0 parts unreadable", func(b []byte) []byte { return b[:len(b)-100] }, 2},
+		{"a corrupt record", "0 ends were torn and 1 parts unreadable", func(b []byte) []byte {
+			b[bytes.Index(b, []byte("first"))]++
+			return b
+		}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			complaints(t)
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+refused)
+			o, dir := fast, t.TempDir()
+			o.WriteAhead = true
+			program := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
+			for _, name := range []string{"first", "second"} {
+				record(program, name)
+				_ = program.Flush(t.Context()) // as a record of its own
+			}
+			if err := program.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("got %q, %v, want a file", files, err)
+			}
+			content, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(files[0], c.damage(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
+			eventually(t, "health says so", func() bool {
+				return strings.Contains(fmt.Sprint(problems(p)), "files were damaged: "+c.want)
+			})
+			l := p.Ledger()[0]
+			if l.OnDisk != uint64(c.spans) || l.Ended+l.Found != l.OnDisk+l.DroppedSpans() {
+				t.Errorf("got %+v, want %d spans on disk", l, c.spans)
+			}
+		})
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("got %q, %v, want a file", files, err)
-	}
-	if err := os.Truncate(files[0], 100); err != nil {
-		t.Fatal(err)
-	}
-	p := setup(t, exporters.Options{SpoolDir: dir, Spool: o})
-	eventually(t, "health says so", func() bool { return strings.Contains(fmt.Sprint(problems(p)), "files were damaged: 1 ends") })
 }
 
 // A registered exporter that is no OTLP one gets a spool as well, and errors of the spool's are

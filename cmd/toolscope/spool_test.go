@@ -68,7 +68,7 @@ func TestSpoolCommand(t *testing.T) {
 	spool := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer
 		code := run(append([]string{"spool"}, append(args, dir)...), strings.NewReader(""), &out, &errs)
-		return code, out.String() + errs.String()
+		return code, strings.Join(strings.Fields(out.String()+errs.String()), " ")
 	}
 	expect := func(code int, wants []string, args ...string) {
 		t.Helper()
@@ -97,7 +97,7 @@ func TestSpoolCommand(t *testing.T) {
 			t.Fatalf("got %v, want all rejected", first.Ledger())
 		}
 	}
-	expect(exitOK, []string{"its program runs", "rejected                3      3"}, "list")
+	expect(exitOK, []string{"its program runs", "rejected 3 3"}, "list")
 	expect(exitError, []string{"running process", "0 spans deleted"}, "purge", "--rejected")
 	expect(exitError, []string{"running process"}, "retry")
 	if err := first.Shutdown(t.Context()); err != nil {
@@ -116,6 +116,10 @@ func TestSpoolCommand(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
 	expect(exitError, []string{"OTEL_EXPORTER_OTLP_ENDPOINT: got none"}, "retry")
 	expect(exitError, []string{"5 spans found, 0 delivered, 0 on disk, 5 rejected or lost"}, "retry", "--otlp", "http://"+l.Addr().String())
+	expect(exitError, []string{"5 spans found, 0 delivered, 5 on disk"}, "retry", "--otlp", "http://127.0.0.1:1")
+	if _, text := spool("retry", "--otlp", "http://127.0.0.1:1"); strings.Contains(text, "metrics") {
+		t.Errorf("retry: got %s, want only spans sent", text)
+	}
 	p.well.Store(true)
 	expect(exitOK, []string{"5 spans found, 5 delivered"}, "retry", "--otlp", "http://"+l.Addr().String())
 	if n := p.spans.Load(); n != 5 {

@@ -5,7 +5,6 @@ package soak
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"net"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -23,33 +23,51 @@ import (
 	"github.com/toolscope/toolscope/exporters"
 )
 
-// A tally counts spans, and adds up their ids: two tallies are the same if they counted the same
-// spans.
-type tally struct{ spans, ids atomic.Uint64 }
-
-func (t *tally) addSpan(id []byte) {
-	t.spans.Add(1)
-	t.ids.Add(binary.BigEndian.Uint64(id))
+// ended is a span processor that counts the spans that ended, and knows which of them have not arrived yet:
+// so many ids as are on their way, however long the soak is.
+type ended struct {
+	spans   atomic.Uint64
+	mu      sync.Mutex
+	pending map[trace.SpanID]struct{} // from their start on
 }
 
-// ended is a span processor that counts the spans that ended.
-type ended struct{ tally }
-
-func (*ended) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (e *ended) OnEnd(s sdktrace.ReadOnlySpan) {
-	id := s.SpanContext().SpanID()
-	e.addSpan(id[:])
+func (e *ended) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pending == nil {
+		e.pending = make(map[trace.SpanID]struct{})
+	}
+	e.pending[s.SpanContext().SpanID()] = struct{}{}
 }
+func (e *ended) OnEnd(sdktrace.ReadOnlySpan)    { e.spans.Add(1) }
 func (*ended) Shutdown(context.Context) error   { return nil }
 func (*ended) ForceFlush(context.Context) error { return nil }
 
-// A collector is a destination that counts spans, and does not take any at times.
+// arrived notes a span that arrived, and reports whether it is the first time.
+func (e *ended) arrived(id []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before := len(e.pending)
+	delete(e.pending, trace.SpanID(id))
+	return len(e.pending) < before
+}
+
+// missing is how many spans have not arrived.
+func (e *ended) missing() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.pending)
+}
+
+// A collector is a destination that counts spans, and does not take any at times. Delivery is at least once: a
+// request whose answer is too late is sent again, so that spans count by their ids.
 type collector struct {
 	collectorpb.UnimplementedTraceServiceServer
-	tally
-	mood   atomic.Int32
-	server *grpc.Server
-	done   sync.WaitGroup
+	ended            ended
+	spans, duplicate atomic.Uint64
+	mood             atomic.Int32
+	server           *grpc.Server
+	done             sync.WaitGroup
 }
 
 // The moods of a collector.
@@ -77,7 +95,11 @@ func (c *collector) Export(ctx context.Context,
 	for _, resource := range r.GetResourceSpans() {
 		for _, scope := range resource.GetScopeSpans() {
 			for _, span := range scope.GetSpans() {
-				c.addSpan(span.GetSpanId())
+				if c.ended.arrived(span.GetSpanId()) {
+					c.spans.Add(1)
+				} else {
+					c.duplicate.Add(1)
+				}
 			}
 		}
 	}
@@ -149,12 +171,14 @@ func keepBusy(d time.Duration) {
 	all.Wait()
 }
 
-// judge compares what ended with what arrived, and with the ledger.
-func (c *collector) judge(e *ended, l exporters.Ledger) error {
-	fmt.Printf("spans to %v; %d arrived\n", l, c.spans.Load())
-	if n := e.spans.Load(); n == 0 || c.spans.Load() != n || c.ids.Load() != e.ids.Load() ||
-		l.Ended != n || l.Delivered != n || l.InMemory+l.OnDisk+l.DroppedSpans() != 0 {
-		return fmt.Errorf("%d spans ended, %d arrived, the ledger is %+v; want all delivered", n, c.spans.Load(), l)
+// judge compares what ended with what arrived, each span once, and with the ledger.
+func (c *collector) judge(l exporters.Ledger) error {
+	n, arrived, missing := c.ended.spans.Load(), c.spans.Load(), c.ended.missing()
+	fmt.Printf("spans to %v; %d arrived, and %d once more\n", l, arrived, c.duplicate.Load())
+	if n == 0 || arrived != n || missing != 0 || l.Ended != n || l.Delivered != n ||
+		l.InMemory+l.OnDisk+l.DroppedSpans() != 0 {
+		return fmt.Errorf("%d spans ended, %d arrived, %d are missing, the ledger is %+v; want all delivered",
+			n, arrived, missing, l)
 	}
 	return nil
 }

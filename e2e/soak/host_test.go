@@ -42,7 +42,6 @@ type host struct {
 	served    chan struct{}
 	url       string
 	ended     atomic.Int64 // calls that the observer received
-	spans     ended
 	outcomes  [8]atomic.Int64
 }
 
@@ -51,7 +50,7 @@ func newHost(ctx context.Context, b bounds) (*host, error) {
 	h := new(host)
 	o := exporters.Options{ServiceName: "soak", RingSpans: b.spans}
 	if b.spool != "" {
-		o.SpoolDir, o.SpanProcessors = b.spool, []sdktrace.SpanProcessor{&h.spans}
+		o.SpoolDir, o.SpanProcessors = b.spool, []sdktrace.SpanProcessor{b.ended}
 		o.Spool = exporters.SpoolOptions{WriteAhead: true, MaxBackoff: time.Second}
 	}
 	providers, err := exporters.Setup(ctx, o)
@@ -106,6 +105,7 @@ func (h *host) End(_ context.Context, e *toolkit.Ended) {
 type bounds struct {
 	duplicates, answers, spans int
 	spool                      string // a directory; "" is no spool
+	ended                      *ended // counts what ends before it goes through the spool
 }
 
 // policies are all that there are.

@@ -48,7 +48,7 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir 
 	if err != nil {
 		return err
 	}
-	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir}) // so small that they are soon full
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir, ended: &to.ended}) // so small that they are soon full
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir 
 	<-stalled
 
 	problems := []error{h.judge(made)}
-	problems = append(problems, h.close(ctx), to.judge(&h.spans, h.providers.Ledger()[0]))
+	problems = append(problems, h.close(ctx), to.judge(h.providers.Ledger()[0]))
 	to.close()
 	if left := goroutinesAbove(before); left > 0 {
 		problems = append(problems, fmt.Errorf("%d goroutines are left after the shutdown", left))

@@ -6,6 +6,7 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,17 +20,20 @@ func (s *Spool) deliver(w *work) {
 	if s.streak > 0 || w.unit != nil {
 		s.width = 1
 	}
-	began := time.Now()
-	all, verdicts := s.attemptAll(s.alongside(w))
-	far := time.Since(began) > farAway
+	all := s.alongside(w)
+	verdicts, fastest := s.attemptAll(all)
 	for i, w := range all {
 		s.handle(w, verdicts[i])
+	}
+	if s.far++; fastest <= farAway {
+		s.far = 0
 	}
 	switch {
 	case s.streak > 0:
 		s.width = 1
-	case far:
-		s.width = min(2*max(s.width, 1), maxWidth)
+		s.dropAhead()
+	case s.far >= surelyFar:
+		s.width = min(4*max(s.width, 1), maxWidth)
 	}
 }
 
@@ -38,8 +42,10 @@ const (
 	maxWidth      = 16
 	maxConcurrent = 16 << 20
 	// farAway is how long a request takes at least where several at the same time help. To a destination
-	// that is nearer, spans are sent one request after the other, in order.
-	farAway = 10 * time.Millisecond
+	// that is nearer, spans are sent one request after the other, in order. A machine that is busy for a
+	// moment makes one request slow, but not several in a row.
+	farAway   = 10 * time.Millisecond
+	surelyFar = 3
 )
 
 // alongside is work with what is to be sent at the same time.
@@ -55,16 +61,32 @@ func (s *Spool) alongside(first *work) []*work {
 	return all
 }
 
-// attemptAll sends all work at the same time.
-func (s *Spool) attemptAll(all []*work) ([]*work, []verdict) {
-	verdicts := make([]verdict, len(all))
-	var rest sync.WaitGroup
-	for i, w := range all[1:] {
-		rest.Go(func() { verdicts[i+1] = s.attempt(w.all) })
+// attemptAll sends all work at the same time, and meanwhile reads what comes next. It returns how long the
+// fastest request took.
+func (s *Spool) attemptAll(all []*work) (verdicts []verdict, fastest time.Duration) {
+	verdicts, took := make([]verdict, len(all)), make([]time.Duration, len(all))
+	var requests sync.WaitGroup
+	for i, w := range all {
+		requests.Go(func() {
+			began := time.Now()
+			verdicts[i] = s.attempt(w.all)
+			took[i] = time.Since(began)
+		})
 	}
-	verdicts[0] = s.attempt(all[0].all)
-	rest.Wait()
-	return all, verdicts
+	s.readAhead()
+	requests.Wait()
+	return verdicts, slices.Min(took)
+}
+
+// readAhead reads what is to be sent next. It does so only if that fills a request, since otherwise more may
+// come until then, and only if one request is sent after the other: where many are under way, reading
+// takes little of the time.
+func (s *Spool) readAhead() {
+	if s.streak > 0 || s.width > 1 || s.ahead != nil || s.tally.backlog() < 2*maxMerged {
+		return
+	}
+	s.aheadOf = s.purges.Load()
+	s.ahead, _ = s.nextOnDisk(maxMerged, s.passedOver)
 }
 
 // handle does with work what the answer asks for.

@@ -155,6 +155,9 @@ var errUnreadable = errors.New("spool: what is on disk cannot be read now")
 func (s *Spool) next(spans int) (*work, error) {
 	var err error
 	if s.tally.waiting() {
+		if w := s.takeAhead(); w != nil {
+			return w, nil
+		}
 		var w *work
 		w, err = s.nextOnDisk(spans, s.passedOver)
 		if w == nil && len(s.passedOver) > 0 { // all others are sent
@@ -173,6 +176,24 @@ func (s *Spool) next(spans int) (*work, error) {
 	u := s.memory[0]
 	u.flight = true
 	return &work{unit: u, all: u.all}, nil
+}
+
+// takeAhead is the next of what was read ahead; nil if there is none.
+func (s *Spool) takeAhead() *work {
+	if s.aheadOf != s.purges.Load() {
+		s.dropAhead()
+	}
+	w := s.ahead
+	s.ahead = nil
+	return w
+}
+
+// dropAhead ends the sending of what was read ahead, until it is read again.
+func (s *Spool) dropAhead() {
+	if s.ahead != nil {
+		s.release(s.ahead.items, nil)
+		s.ahead = nil
+	}
 }
 
 // nextOnDisk is what to send next of what is on disk, without some entries; nil if there is nothing else.

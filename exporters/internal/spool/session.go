@@ -47,6 +47,7 @@ func (s *Spool) DeleteSession(ctx context.Context, id, tenant string) (spans int
 		return 0, err
 	}
 	defer s.pause(ctx)()
+	defer s.purges.Add(1) // before the sender goes on
 	if err := s.deleteFromMemory(ctx, p); err != nil {
 		return p.spans, err
 	}

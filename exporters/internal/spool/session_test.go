@@ -9,8 +9,11 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -173,4 +176,51 @@ func TestDeleteSessionInADirectory(t *testing.T) {
 	again := new(destination)
 	open(t, dir, again, quick(Options{}))
 	again.expect(t, []string{"y one"})
+}
+
+// What was read ahead while a request was under way is not sent after its session is deleted.
+func TestDeleteSessionThatWasReadAhead(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		may := make(chan struct{})
+		d := &destination{answer: func(context.Context, []string) error { <-may; return nil }}
+		s := open(t, dir, d, quick(Options{WriteAhead: true}))
+		const records, deleted = 6, 2
+		for i := range byte(records) {
+			session := ""
+			if i == deleted {
+				session = "x"
+			}
+			if err := s.ExportSpans(t.Context(), of(i+1, session, numbered(session, maxMerged)...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		may <- struct{}{} // the request of the first record; with the next one the third is read
+		synctest.Wait()
+		sending, err := ask(t.Context(), s.disk, func(st *store) (n int, _ error) {
+			for _, e := range st.lists[others][0].index {
+				if e.sending {
+					n++
+				}
+			}
+			return n, nil
+		}, nil)
+		if err != nil || sending != 2 {
+			t.Fatalf("got %d records, %v, want one that is being sent and one read ahead", sending, err)
+		}
+		var n int
+		var ended sync.WaitGroup
+		ended.Go(func() { n, err = s.DeleteSession(t.Context(), "x", "") })
+		synctest.Wait() // it waits for the request
+		close(may)
+		ended.Wait()
+		time.Sleep(time.Minute)
+		if err != nil || n != maxMerged {
+			t.Errorf("got %d, %v, want %d spans deleted", n, err, maxMerged)
+		}
+		names, stats := d.names(), s.Stats()
+		if len(names) != (records-1)*maxMerged || slices.Contains(names, "x0") || stats.Spans != 0 {
+			t.Errorf("got %d spans, %+v, want all but those of the session", len(names), stats)
+		}
+	})
 }

@@ -57,6 +57,7 @@ type Spool struct {
 
 	// The sender's own.
 	width      int       // how many requests may be sent at the same time
+	far        int       // how often in a row the destination looked far away
 	streak     int       // requests that failed, in a row
 	complained time.Time // when dropped spans were last reported
 	notBefore  time.Time // of the next request
@@ -67,6 +68,10 @@ type Spool struct {
 	blame      int       // how often
 	proved     bool      // each time in a way that spans can cause
 	passedOver []*entry  // to be sent after all others: they fail, which is not proved to be their fault
+	ahead      *work     // read from disk while a request was under way, to be sent next; or nil
+	aheadOf    uint64    // purges when it was read
+
+	purges atomic.Uint64 // deletions so far: what was read before one is not sent after it
 }
 
 var _ sdktrace.SpanExporter = (*Spool)(nil)

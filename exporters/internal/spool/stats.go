@@ -112,6 +112,13 @@ func (t *tally) waiting() bool {
 	return !t.stats.Oldest.IsZero()
 }
 
+// backlog is how many spans are on disk.
+func (t *tally) backlog() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stats.Spans
+}
+
 // update changes what is counted.
 func (t *tally) update(f func(*Stats)) {
 	t.mu.Lock()

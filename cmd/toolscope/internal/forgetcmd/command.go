@@ -77,7 +77,7 @@ func Command() *cobra.Command {
 		"and those of the same traces that name no other session")
 	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do "+
 		"not run now; those of a running "+
-		"one have to be removed by it (Spool.DeleteSession), and are an error")
+		"one have to be removed by it (Providers.Forget), and are an error")
 	f.BoolVar(&o.DryRun, "dry-run", false, "count, and change nothing; spools are not read")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
 	return c
