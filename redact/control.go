@@ -5,7 +5,6 @@ package redact
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -18,9 +17,10 @@ import (
 type Pattern struct {
 	// Literal is the beginning of the token, in any case: 3 to 24 bytes of ASCII.
 	Literal string
-	// Regexp (RE2) matches the whole token, the literal included. "" is the literal and the
-	// letters, digits, '_' and '-' behind it. At most 4 KiB are matched.
-	Regexp string
+	// Regexp, a *regexp.Regexp that begins with "^", matches the whole token, the literal included;
+	// a match elsewhere is none. nil is the literal and the letters, digits, '_' and '-' behind it. At
+	// most 4 KiB are matched. It is an interface so that programs without patterns do not link regexp.
+	Regexp interface{ FindStringIndex(s string) []int }
 	// Keywords are words of which one has to stand within 64 bytes before. Nil wants none.
 	Keywords []string
 }
@@ -32,14 +32,7 @@ func (s *settings) setPatterns(o *Options) error {
 			return fmt.Errorf("redact: Options.Patterns[%d].Literal: got %.40q, want 3 to 24 bytes of ASCII", i,
 				p.Literal)
 		}
-		pattern := scan.Pattern{Literal: chars.FoldString(p.Literal)}
-		if p.Regexp != "" {
-			re, err := regexp.Compile("^(?:" + p.Regexp + ")")
-			if err != nil {
-				return fmt.Errorf("redact: Options.Patterns[%d].Regexp: %w", i, err)
-			}
-			pattern.Regexp = re
-		}
+		pattern := scan.Pattern{Literal: chars.FoldString(p.Literal), Regexp: p.Regexp}
 		for _, k := range p.Keywords {
 			if k == "" {
 				return fmt.Errorf(`redact: Options.Patterns[%d].Keywords: got "", want a word`, i)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/strictyaml"
@@ -95,10 +96,17 @@ func Parse(name string, data []byte) (redact.Options, error) {
 	r.setList("allow", f.Allow, func(o *redact.Options) *[]string { return &o.Allow })
 	r.setList("known.environment", f.Known.Environment, func(o *redact.Options) *[]string { return &o.KnownEnv })
 	for i, p := range f.Patterns {
-		r.set(fmt.Sprintf("patterns[%d]", i), func(o *redact.Options) {
-			o.Patterns = append(o.Patterns,
-				redact.Pattern(p))
-		})
+		field := fmt.Sprintf("patterns[%d]", i)
+		pattern := redact.Pattern{Literal: p.Literal, Keywords: p.Keywords}
+		if p.Regexp != "" {
+			re, err := regexp.Compile("^(?:" + p.Regexp + ")")
+			if err != nil {
+				r.Fail(field+".regexp", fmt.Sprintf("%.40q", p.Regexp), "a regular expression (RE2): "+err.Error())
+				continue
+			}
+			pattern.Regexp = re
+		}
+		r.set(field, func(o *redact.Options) { o.Patterns = append(o.Patterns, pattern) })
 	}
 	r.setList("names.on", f.Names.On, func(o *redact.Options) *[]string { return &o.Names })
 	r.setList("names.off", f.Names.Off, func(o *redact.Options) *[]string { return &o.WithoutNames })

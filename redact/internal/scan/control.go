@@ -4,7 +4,6 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,9 +14,9 @@ import (
 
 // A Pattern is a form of your application: what a regular expression matches from a literal on.
 type Pattern struct {
-	Literal  string         // in any case
-	Regexp   *regexp.Regexp // anchored; nil: the literal and the letters, digits, '_' and '-' behind it
-	Keywords []string       // one of them stands shortly before, in lower case; nil: none has to
+	Literal  string                                     // in any case
+	Regexp   interface{ FindStringIndex(string) []int } // nil: the literal and the letters, digits, '_' and '-' behind it
+	Keywords []string                                   // one of them stands shortly before, in lower case; nil: none has to
 }
 
 const (
@@ -46,7 +45,7 @@ func (sc *Scanner) patternHit(s string, i, end, n int) int {
 		text := s[i:min(len(s), i+maxPattern)]
 		sc.pay(costOfByte * len(text))
 		loc := p.Regexp.FindStringIndex(text)
-		if loc == nil {
+		if len(loc) != 2 || loc[0] != 0 {
 			return 0
 		}
 		stop = i + loc[1]
