@@ -1,7 +1,8 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifests checks the manifests for Kubernetes against the types of its API.
+// Package manifests checks the manifests for Kubernetes against the types of its API, and the Compose files against
+// the Compose specification.
 package manifests
 
 import (
