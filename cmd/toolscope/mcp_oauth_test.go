@@ -121,7 +121,7 @@ func TestProxySignsIn(t *testing.T) {
 		t.Errorf("got %v, want code 0", err)
 	}
 	log, err := os.ReadFile(logOf(options))
-	if err != nil || strings.Count(string(log), "\n") != 5 {
+	if err != nil || strings.Count(string(log), `"record":"end"`) != 5 {
 		t.Errorf("got %v and %s", err, log)
 	}
 	for _, secret := range s.Secrets() {
