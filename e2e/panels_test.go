@@ -372,7 +372,10 @@ func checkTable(t *testing.T, all []setup, table map[string][]string) {
 	found := make(map[string]string) // of the file, by row and version
 	var versions []string
 	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		cells := strings.Split(strings.Trim(line, "|\n"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
 		if len(cells) > 2 && versions == nil {
 			versions = cells[2:]
 		} else if len(cells) == len(versions)+2 {
