@@ -116,11 +116,26 @@ func entryOf(v hujson.Value, text []byte) entry {
 		list, _ := member(v, env)
 		if was, ok := member(list, WrappedEnv); ok {
 			if text, ok := was.Value.(hujson.Literal); ok && text.Kind() == '"' {
-				e.was = text.String()
+				e.was = serverText(text.String())
 			}
 		}
 	}
 	return e
+}
+
+// serverText is a text that is one server with a URL, as Wrap keeps it; "" for any other, which a file may hold that
+// toolscope did not write.
+func serverText(text string) string {
+	v, err := hujson.Parse([]byte(text))
+	if err != nil {
+		return ""
+	}
+	for _, name := range urlNames {
+		if _, ok := member(v, name); ok {
+			return text
+		}
+	}
+	return ""
 }
 
 // readCommand reads a program, and the "args" of an object.

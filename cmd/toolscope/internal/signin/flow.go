@@ -224,8 +224,22 @@ func revoke(ctx context.Context, had *Credentials) error {
 	return nil
 }
 
-// plain is an error without what an authorization server wrote, but for its code and a redacted description: the
-// text of x/oauth2 has the whole answer.
+// errorCodes are the codes of RFC 6749 (5.2), RFC 8707 and RFC 7009.
+var errorCodes = []string{
+	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+	"invalid_scope", "invalid_target", "unsupported_token_type", "server_error", "temporarily_unavailable",
+}
+
+// errorCode is a code of an authorization server, if it is one of OAuth.
+func errorCode(code string) string {
+	if slices.Contains(errorCodes, code) {
+		return code
+	}
+	return "a code that is none of OAuth's"
+}
+
+// plain is an error without what an authorization server wrote, but for a code of OAuth: its description may repeat
+// the request, and so a code, a verifier or a refresh token.
 func plain(err error) error {
 	var answer *oauth2.RetrieveError
 	if errors.As(err, &answer) {
@@ -234,7 +248,7 @@ func plain(err error) error {
 			text += fmt.Sprintf(" (status %d)", answer.Response.StatusCode)
 		}
 		if answer.ErrorCode != "" {
-			text += ": " + strings.TrimSpace(answer.ErrorCode+" "+answer.ErrorDescription)
+			text += ": " + errorCode(answer.ErrorCode)
 		}
 		return errors.New(clean(text))
 	}
