@@ -345,5 +345,7 @@ func TestDashboardIsLive(t *testing.T) {
 	page.shows(`/Approvals[1-9]/.test(document.getElementById("view-approvals").textContent)`)
 	page.click(`#view-approvals`)
 	page.shows(`document.querySelector("#approvals-card .action")?.href.endsWith("/approvals")`)
+	page.open(page.text(`location.origin`) + "/?view=calls") // its own resources do not say what the program has
+	page.shows(`document.getElementById("view-approvals") !== null`)
 	page.noFaults()
 }

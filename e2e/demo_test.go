@@ -99,13 +99,37 @@ func (r *demoRun) spans(f func(s, parent *jaeger.Span)) {
 // TestDemoInJaeger runs the demo's whole session and reads every call of it back from
 // a real Jaeger.
 func TestDemoInJaeger(t *testing.T) {
-	run := runDemo(t, startJaeger(t))
+	server := startJaeger(t)
+	run := runDemo(t, server)
 	t.Run("every call is there", run.checkCounts)
 	t.Run("names, kinds, parents", run.checkTree)
 	t.Run("attributes", run.checkAttributes)
 	t.Run("errors", run.checkErrors)
 	t.Run("truncation", run.checkTruncation)
 	t.Run("no secret", run.checkSecrets)
+	t.Run("search", func(t *testing.T) { run.checkSearch(t, server) })
+}
+
+// checkSearch finds rows that look alike by the tags that docs/scaling.md names.
+func (r *demoRun) checkSearch(t *testing.T, server *jaeger.Server) {
+	for _, c := range []struct {
+		tags map[string]string
+		want int
+	}{
+		{map[string]string{"gen_ai.conversation.id": r.Session.Conversation}, len(r.traces)},
+		{map[string]string{"session.id": r.Session.Conversation}, len(r.traces)},
+		{map[string]string{"session.id": r.Session.Conversation, "toolscope.turn": "7"}, 1},
+		{map[string]string{"gen_ai.conversation.id": "another"}, 0},
+	} {
+		traces, err := server.TracesWith(t.Context(), "toolscope-demo", c.tags)
+		if err != nil || len(traces) != c.want {
+			t.Errorf("%v: got %d traces (%v), want %d", c.tags, len(traces), err, c.want)
+		}
+	}
+	if traces, err := server.TracesWith(t.Context(), "toolscope-demo", map[string]string{"error.type": "timeout"}); err != nil ||
+		len(traces) == 0 || len(traces) == len(r.traces) {
+		t.Errorf("error.type=timeout: got %d of %d traces (%v), want some", len(traces), len(r.traces), err)
+	}
 }
 
 func (r *demoRun) checkCounts(t *testing.T) {

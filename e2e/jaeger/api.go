@@ -90,6 +90,18 @@ func (s *Server) Traces(ctx context.Context, service string) ([]Trace, error) {
 	return traces, err
 }
 
+// TracesWith are [Server.Traces] that have a span with all of the tags.
+func (s *Server) TracesWith(ctx context.Context, service string, tags map[string]string) ([]Trace, error) {
+	text, err := json.Marshal(tags)
+	if err != nil {
+		return nil, err
+	}
+	var traces []Trace
+	_, err = s.get(ctx, "/api/traces?"+
+		url.Values{"service": {service}, "limit": {"10000"}, "lookback": {"1h"}, "tags": {string(text)}}.Encode(), &traces)
+	return traces, err
+}
+
 // RawTraces are [Server.Traces] together with the text of the answer, in which
 // nothing that Jaeger stored is missing.
 func (s *Server) RawTraces(ctx context.Context, service string) ([]Trace, []byte, error) {

@@ -16,7 +16,8 @@ export const number3 = three;
 
 export const count = (n) => String(n ?? 0).replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009');
 
-export const plural = (n, one) => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
+export const counted = (n, one) => (n === 1 ? one : `${one}s`);
+export const plural = (n, one) => `${count(n)} ${counted(n, one)}`;
 
 const units = [[1e-3, 'µs', 1], [1, 'ms', 1e3], [1e3, 's', 6e4], [6e4, 'min', 36e5], [36e5, 'h', Infinity]];
 

@@ -3,7 +3,7 @@
 
 import { h, link, name, address, go } from './dom.js';
 import { read, resource } from './api.js';
-import { ago, count, moment, ms, plural } from './format.js';
+import { ago, count, counted, moment, ms, plural } from './format.js';
 import { callsTable, card, empty, loopsTable, sessionsTable } from './parts.js';
 import { callParts } from './call.js';
 import { trend } from './plot.js';
@@ -48,11 +48,12 @@ export const session = {
     const x = l.sessions.find((y) => y.session === id);
     const own = loops.loops.filter((y) => y.session === id);
     return [h('p', { class: 'crumb' }, link({ view: 'sessions' }, 'Sessions'), ' › session'), h('h2', { class: 'big', id: 'session-h' }, name(id, 200)),
-      x ? h('p', { class: 'facts' }, [[count(x.calls), 'calls'], [count(x.errors), 'errors'], [count(x.turns ?? 0), 'turns'], [ms(x.run_ms), 'in tools'], [ms(x.wait_ms ?? 0), 'waiting'], [count(x.looped ?? 0), 'repeats']]
+      x ? h('p', { class: 'facts' }, [[count(x.calls), counted(x.calls, 'call')], [count(x.errors), counted(x.errors, 'error')], [count(x.turns ?? 0), counted(x.turns, 'turn')],
+        [ms(x.run_ms), 'in tools'], [ms(x.wait_ms ?? 0), 'waiting'], [count(x.looped ?? 0), counted(x.looped, 'repeat')]]
         .map(([value, text]) => h('span', null, h('b', null, value), ` ${text}`)), x.agent && h('span', null, 'agent ', name(x.agent, 60)), h('span', null, `${moment(x.first_seen)} to ${moment(x.last_seen)}`))
         : h('p', { class: 'banner' }, 'This session is not among those kept.'),
-      own.length > 0 && card('loops-card', 'Repeated calls', loopsTable(l, own)),
-      card('calls-card', 'Recent calls', calls.calls.length > 0 ? callsTable(calls.calls) : empty('No call of this session is among the recent ones that are kept.'))];
+      own.length > 0 && card('loops-card', 'Repeated calls', loopsTable(l, own, ['session'])),
+      card('calls-card', 'Recent calls', calls.calls.length > 0 ? callsTable(calls.calls, ['session']) : empty('No call of this session is among the recent ones that are kept.'))];
   },
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { address, go, h, link, plain } from './dom.js';
-import { Problem, read } from './api.js';
+import { Problem, read, resource } from './api.js';
 import { approvals, health } from './health.js';
 import { call, trace } from './call.js';
 import { allSessions, calls, errorGroup, session } from './lists.js';
@@ -23,6 +23,9 @@ let timer = 0;
 let turn = 0; // of loading: an answer to an earlier one is late
 let last = ''; // what is shown, to leave it alone if nothing changed
 let site = { title: document.title, windows: [], links: [] };
+
+// known is what a view's answer says about the program, for the head and the foot of every page.
+const known = (v) => ({ ...v, links: v.links ?? [] });
 
 // chosen is the view that the page's address is of.
 const chosen = (q) => {
@@ -66,8 +69,8 @@ const flat = (nodes) => nodes.flat(Infinity).filter((n) => n instanceof Node);
 const disturbs = () => main.contains(document.activeElement) && document.activeElement.matches('input, select, textarea')
   || !getSelection().isCollapsed && main.contains(getSelection().anchorNode);
 
-const showHead = (view, q, components) => {
-  const pending = figure(components ?? site.components, 'approvals', 'pending');
+const showHead = (view, q, ranged) => {
+  const pending = figure(site.components, 'approvals', 'pending');
   const hasApprovals = (site.components ?? []).some((c) => c.name === 'approvals') || site.links.some((l) => l.name === 'approvals');
   const bad = (site.components ?? []).some((c) => c.problems);
   document.getElementById('views').replaceChildren(...Object.entries(names).filter(([key]) => key !== 'approvals' || hasApprovals).map(([key, text]) => h('a', {
@@ -75,6 +78,7 @@ const showHead = (view, q, components) => {
   }, text, key === 'approvals' && pending > 0 && h('span', { class: 'badge wait' }, String(pending)), key === 'health' && bad && h('span', { class: 'badge bad' }, '!'))));
   const asked = q.get('since') || q.get('until') ? '' : q.get('window') || '5m';
   const own = Object.fromEntries(q);
+  document.getElementById('range').hidden = !ranged; // other views show what is kept, of any time
   document.getElementById('range').replaceChildren(...site.windows.map((w) => h('a', {
     href: address({ ...own, window: w, since: '', until: '' }), 'aria-current': w === asked ? 'true' : null, id: `range-${w}`,
   }, w === 'total' ? 'all' : w)), ...(asked === '' ? [h('a', { href: location.search, 'aria-current': 'true' },
@@ -96,13 +100,14 @@ const load = async (fresh) => {
     let answers = await Promise.all(view.reads(q).map(read));
     if (view.more) answers = [...answers, ...await Promise.all(view.more(answers).map(read))];
     if (view.extra) answers = [...answers, await view.extra()];
+    if (site.windows.length === 0 && !answers.some((a) => a?.windows)) site = known(await read(resource(['view'], { window: '1m' })));
     if (mine !== turn) return;
     const shown = JSON.stringify([location.search, answers.map((a) => ({ ...a, now: '' }))]);
-    for (const a of answers) if (a?.windows) site = { ...a, links: a.links ?? [] };
+    for (const a of answers) if (a?.windows) site = known(a);
     say(paused ? 'paused' : 'live', paused ? 'paused' : 'live');
     if (fresh || shown !== last && !disturbs()) {
       last = shown;
-      showHead(key, q);
+      showHead(key, q, view.ranged);
       document.title = `${key === 'overview' && view === overview ? '' : `${plain(view.title(q))} · `}${plain(site.title)}`;
       replace(flat(view.show(answers, q)));
       dropCharts();
@@ -110,15 +115,14 @@ const load = async (fresh) => {
   } catch (error) {
     if (mine !== turn) return;
     if (error instanceof Problem && error.status < 500) {
-      showHead(key, q);
+      showHead(key, q, view.ranged);
       if (fresh) replace(problemNodes(error));
     } else {
       say('connection lost, trying again', 'lost');
       if (!(error instanceof TypeError) && !(error instanceof Problem)) throw error; // a fault of this page
     }
   } finally {
-    main.dataset.view = key || 'call';
-    main.dataset.loaded = String(turn);
+    if (mine === turn) Object.assign(main.dataset, { view: key || 'call', loaded: String(turn) });
     if (mine === turn && !paused && !past(q)) timer = setTimeout(() => { if (!document.hidden) load(false); }, site.refresh_ms ?? 2000);
   }
 };

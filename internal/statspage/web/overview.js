@@ -27,14 +27,15 @@ const shownOf = (shown, all) => (shown < all ? h('small', null, `${count(shown)}
 
 // overview is the view of all tools.
 export const overview = {
+  ranged: true,
   reads: (q) => [resource(['view'], { ...range(), sort: q.get('sort') })],
   title: () => 'Overview',
   show: ([v], q) => [silence(v), figures(v), v.overall.calls > 0 && chartsOf(v),
     v.tools.length > 0 && card('tools-card', ['Tools', shownOf(v.tools.length, v.tools_used)], toolsTable(v, q.get('sort'))),
     card('errors-card', ['Top errors', shownOf(v.errors.length, v.error_groups)], v.errors.length > 0 ? errorsTable(v, v.errors) : empty('No errors in this time range.')),
     h('div', { class: 'two' },
-      card('calls-card', ['Latest calls', link({ view: 'calls' }, 'all calls')], v.calls.length > 0 ? callsTable(v.calls) : empty('No calls are kept.')),
-      card('sessions-card', ['Sessions', link({ view: 'sessions' }, 'all sessions')], v.sessions?.length > 0 ? sessionsTable(v, v.sessions) : empty('No sessions.'),
+      card('calls-card', ['Latest calls', link({ view: 'calls' }, 'all calls')], v.calls.length > 0 ? callsTable(v.calls, ['in', 'out']) : empty('No calls are kept.')),
+      card('sessions-card', ['Sessions', link({ view: 'sessions' }, 'all sessions')], v.sessions?.length > 0 ? sessionsTable(v, v.sessions, ['row', 'run']) : empty('No sessions.'),
         v.loops?.length > 0 && loopsTable(v, v.loops)))],
 };
 
@@ -48,6 +49,7 @@ const policies = (o) => o.policies?.length > 0 && card('policies-card', 'Policie
 
 // tool is the view of one tool.
 export const tool = {
+  ranged: true,
   reads: (q) => [resource(['view'], { ...range(), tool: q.get('tool') })],
   title: (q) => q.get('tool'),
   show: ([v], q) => {
@@ -55,7 +57,7 @@ export const tool = {
     const file = (format) => resource(['tools', v.tool, 'histogram'], { ...range(), format });
     return [h('p', { class: 'crumb' }, link({}, 'Overview'), ' › tool'), h('h2', { class: 'big', id: 'tool-h' }, name(v.tool, 200)), silence(v), figures(v), v.overall.calls > 0 && chartsOf(v),
       card('errors-card', 'Errors', v.errors.length > 0 ? errorsTable(v, v.errors) : empty('No errors of this tool in this time range.')),
-      card('calls-card', ['Latest calls', link({ view: 'calls', tool: v.tool }, 'all calls')], v.calls.length > 0 ? callsTable(v.calls) : empty('No calls of this tool are kept.')),
+      card('calls-card', ['Latest calls', link({ view: 'calls', tool: v.tool }, 'all calls')], v.calls.length > 0 ? callsTable(v.calls, ['tool']) : empty('No calls of this tool are kept.')),
       slowest(v.overall).length > 0 && card('slow-card', 'Slowest sampled calls', h('ul', { class: 'list' }, slowest(v.overall).map(([text, e]) => h('li', null,
         link({ trace: e.trace_id }, `${text} ${ms(e.duration_ms)}`), h('small', null, ` at ${clock(e.time)}`))))),
       policies(v.overall), h('p', { class: 'note' }, 'Running times for HdrHistogram: ', h('a', { href: file('hgrm') }, 'percentiles'), ', ', h('a', { href: file('hlog') }, 'log'), '.')];
@@ -64,6 +66,7 @@ export const tool = {
 
 // allErrors is the view of all error groups.
 export const allErrors = {
+  ranged: true,
   reads: () => [resource(['errors'], { ...range(), limit: 500 })],
   title: () => 'Errors',
   show: ([l]) => [h('h2', { class: 'big' }, 'Errors'), card('errors-card', plural(l.errors.length, 'error group'),

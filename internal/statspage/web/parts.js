@@ -98,8 +98,8 @@ const g0 = (groups) => groups.some((g) => g.trend);
 
 export const outcome = (c) => h('span', { class: `badge ${c.error_type ? 'bad' : c.outcome}` }, c.error_type || c.outcome.replace('_', ' '));
 
-// callsTable is calls, the one that began last first.
-export const callsTable = (calls, id = 'calls') => table({ id, kind: 'plain calls', caption: 'Calls', rows: calls.toSorted((a, b) => b.time.localeCompare(a.time)), most: 50, columns: [
+// callsTable is calls, the one that began last first, without the columns that a view does not need.
+export const callsTable = (calls, without = []) => table({ id: 'calls', without, kind: 'plain calls', caption: 'Calls', rows: calls.toSorted((a, b) => b.time.localeCompare(a.time)), most: 50, columns: [
   { key: 'time', label: 'Began', text: true, value: (c) => c.time, cell: (c) => link({ call: c.id }, h('time', { datetime: c.time }, clock(c.time, true))) },
   { key: 'tool', label: 'Tool', text: true, value: (c) => c.tool, cell: (c) => link({ tool: c.tool }, name(c.tool, 40)) },
   { key: 'ending', label: 'Ending', text: true, value: (c) => c.error_type ?? c.outcome, class: 'ending', cell: (c) => [outcome(c),
@@ -110,8 +110,8 @@ export const callsTable = (calls, id = 'calls') => table({ id, kind: 'plain call
   { key: 'out', label: 'Out', value: (c) => c.bytes_out, cell: (c) => (c.bytes_out >= 0 ? bytes(c.bytes_out) : '–') },
 ] });
 
-// sessionsTable is sessions.
-export const sessionsTable = (v, sessions) => table({ id: 'sessions', caption: 'Sessions', rows: sessions, columns: [
+// sessionsTable is sessions, without the columns that a view does not need.
+export const sessionsTable = (v, sessions, without = []) => table({ id: 'sessions', without, caption: 'Sessions', rows: sessions, columns: [
   { key: 'session', label: 'Session', text: true, value: (x) => x.session, cell: (x) => [v.report ? name(x.session, 40) : link({ session: x.session }, name(x.session, 40)),
     x.agent && h('small', null, ' ', name(x.agent, 24))] },
   { key: 'calls', label: 'Calls', value: (x) => x.calls, cell: (x) => count(x.calls) },
@@ -124,7 +124,7 @@ export const sessionsTable = (v, sessions) => table({ id: 'sessions', caption: '
 ] });
 
 // loopsTable is calls that sessions make over and over.
-export const loopsTable = (v, loops) => table({ id: 'loops', caption: 'Repeated calls', rows: loops, columns: [
+export const loopsTable = (v, loops, without = []) => table({ id: 'loops', without, caption: 'Repeated calls', rows: loops, columns: [
   { key: 'tool', label: 'Repeated call', text: true, value: (l) => l.tool, cell: (l) => link({ tool: l.tool }, name(l.tool, 40)) },
   { key: 'session', label: 'Session', text: true, value: (l) => l.session, cell: (l) => l.session && link({ session: l.session }, name(l.session, 40)) },
   { key: 'times', label: 'Times', value: (l) => l.times, cell: (l) => count(l.times) },

@@ -83,7 +83,7 @@ const chart = (key, label, v, kind) => {
     c = { node: h('div', { class: 'chart', role: 'img', tabindex: '0' }), legend: h('p', { class: 'legend', 'aria-hidden': 'true' }) };
     charts.set(key, c);
     const options = () => ({
-      width: Math.max(200, c.node.clientWidth), height: 200, legend: { show: false }, padding: [8, 8, 0, 0],
+      width: Math.max(200, c.node.clientWidth), height: 200, legend: { show: false }, padding: [8, 26, 0, 0],
       cursor: { y: false, drag: { x: !c.v.report, y: false, setScale: false }, points: { show: false } },
       scales: { x: { time: true, range: () => [new Date(c.v.from) / 1000, new Date(c.v.to) / 1000] }, y: kind.scale(c) },
       axes: [axis({ values: timeAxis, space: 70, size: 28 }), axis({ size: 62, ...kind.axis(c) })],

@@ -11,7 +11,9 @@ const compare = (a, b) => (typeof a === 'string' || typeof b === 'string'
 
 // table makes a table that can be sorted by each of its columns. A column has a label, a function cell from a row to a
 // content, optionally value (what is sorted by) and text (aligned left). first columns are headings of their rows.
-export const table = ({ id, caption, kind, columns, rows, sort, most = 25, current, after }) => {
+// without has the keys of columns that are left out.
+export const table = ({ id, caption, kind, columns: all, without = [], rows, sort, most = 25, current, after }) => {
+  const columns = all.filter((c) => !without.includes(c.key));
   const state = memory.get(id) ?? { key: sort ?? null, down: true, all: false };
   memory.set(id, state);
   const body = h('tbody');
