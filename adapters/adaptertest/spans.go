@@ -104,7 +104,7 @@ func (s *span) SetName(name string) {
 func (s *span) attribute(key attribute.Key) string {
 	s.provider.mu.Lock()
 	defer s.provider.mu.Unlock()
-	return s.attributes[key].Emit()
+	return s.attributes[key].String()
 }
 
 // Attributes are as a span of the SDK has them, for adapters that read a framework's span.

@@ -14,8 +14,8 @@ type Stats struct {
 }
 
 // Stats returns the figures of now.
-func (p *policy) Stats() Stats {
-	v := reported(p)
+func (d *policy) Stats() Stats {
+	v := reported(d)
 	return Stats{uint64(v["led"]), uint64(v["coalesced"]), uint64(v["repeated"]), uint64(v["left"]), uint64(v["unscoped"]), uint64(v["no_identity"])}
 }
 
@@ -27,7 +27,7 @@ func reported(p middleware.Reporter) map[string]float64 {
 }
 
 // Answers is how many finished calls are remembered.
-func (p *policy) Answers() int { return int(reported(p)["answers"]) }
+func (d *policy) Answers() int { return int(reported(d)["answers"]) }
 
 // Collide makes every key have one hash.
 func Collide(p *policy) { p.collide = true }

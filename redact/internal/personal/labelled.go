@@ -202,7 +202,7 @@ func addressForm(s string, i int) int {
 		}
 		letters = 0
 	}
-	if end-i >= maxAddress || !digit || words < 2 && !strings.ContainsAny(s[i:end], "\x80\xe5\xe7\xe9") || longest < 3 {
+	if end-i >= maxAddress || !digit || words < 2 && !strings.ContainsFunc(s[i:end], eastAsian) || longest < 3 {
 		return 0
 	}
 	end = chars.SkipBackAny(s, i, end, " .,")
@@ -259,3 +259,6 @@ func numberWord(v string) bool {
 		chars.EqualFold(v, "nummer") || chars.EqualFold(v, "numero") || chars.EqualFold(v, "id") ||
 		chars.EqualFold(v, "n")
 }
+
+// eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters, Hangul.
+func eastAsian(r rune) bool { return r >= 0x3040 && r < 0xa000 || r >= 0xac00 && r < 0xd7a4 }

@@ -134,9 +134,6 @@ type Reason struct {
 	Score   int
 }
 
-// formScore is the score of a value that is found by its own form.
-const formScore = 100
-
 // because notes what triggers the look at what follows, for [Engine.Explain].
 func (sc *Scanner) because(trigger string, score int) {
 	if sc.e.Explain {

@@ -131,7 +131,7 @@ func wantCounts(t *testing.T, s *oauthtest.Server, want map[string]int) {
 
 func TestLifeOfASignIn(t *testing.T) {
 	s, dir := protected(t), t.TempDir()
-	over, client, p := signing(t, s, dir)
+	over, _, p := signing(t, s, dir)
 	var all sync.WaitGroup
 	for range 8 { // at once: one sign-in
 		all.Go(func() {
