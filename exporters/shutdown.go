@@ -90,7 +90,7 @@ func (p *Providers) shutdown(ctx context.Context) error {
 	defer end()
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)
-	flush, cancel := context.WithDeadline(ctx, deadline.Add(-min(left/5, 200*time.Millisecond)))
+	flush, cancel := context.WithDeadline(ctx, deadline.Add(-min(left/5, time.Second)))
 	defer cancel()
 	stop := context.AfterFunc(flush, func() {
 		for _, out := range p.outlets {

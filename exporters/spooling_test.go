@@ -535,7 +535,7 @@ func TestShutdownOfAHangingDestination(t *testing.T) {
 		for range 5_000 {
 			record(p, "kept")
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		if err := p.Shutdown(ctx); err != nil || ctx.Err() != nil {
 			t.Errorf("write ahead %t: got %v, %v, want nil in time", ahead, err, ctx.Err())

@@ -63,6 +63,7 @@ func leaveSpans(t *testing.T, dir, address string, n int) *exporters.Providers {
 // What waits and what was rejected is listed, shown, sent and deleted; what a running program has is
 // left to it.
 func TestSpoolCommand(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "") // which --otlp sets for the process
 	t.Setenv("OTEL_SDK_DISABLED", "")
 	dir := filepath.Join(t.TempDir(), "spool")
 	spool := func(args ...string) (int, string) {
