@@ -11,5 +11,5 @@
 //
 // A framework that cannot pass a row names it with the reason, in [Framework.Cannot]. A row that
 // is named and passes is an error too, so that the table is true. Run compares the table with the
-// file conformance.txt in the adapter's directory; `go test -update` rewrites it.
+// file conformance.txt in the adapter's directory; `ADAPTERTEST_UPDATE=1 go test` rewrites it.
 package adaptertest

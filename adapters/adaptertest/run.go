@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +22,8 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-var update = flag.Bool("update", false, "rewrite conformance.txt")
+// updateEnv is the variable that makes [Run] rewrite [File]. It is no flag: a test may have one of that name.
+const updateEnv = "ADAPTERTEST_UPDATE"
 
 // File is the table of an adapter, in its directory.
 const File = "conformance.txt"
@@ -65,7 +65,7 @@ func Run(t *testing.T, f Framework) {
 
 func compare(t *testing.T, table string) {
 	t.Helper()
-	if *update {
+	if os.Getenv(updateEnv) != "" {
 		if err := os.WriteFile(File, []byte(table), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func compare(t *testing.T, table string) {
 	}
 	was, err := os.ReadFile(File)
 	if err != nil || !bytes.Equal(was, []byte(table)) {
-		t.Errorf("%s (%v): got\n%s\nwant\n%s(go test -update rewrites it)", File, err, was, table)
+		t.Errorf("%s (%v): got\n%s\nwant\n%s(ADAPTERTEST_UPDATE=1 go test rewrites it)", File, err, was, table)
 	}
 }
 
