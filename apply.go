@@ -17,21 +17,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Settings are what can be changed while a scope is in use: see [Scope.Apply].
-type Settings struct {
-	// Off passes all calls on as if there were no toolscope.
-	Off bool
-	// NoContent keeps arguments and results off the spans of calls that end from
-	// now on. What [Options].Content or the environment turned off stays off.
-	NoContent bool
-	// ToolsOff are names of tools whose calls are refused (permission_denied). An empty name and one with
-	// blanks at its ends are errors. Names are not compared with those of registered tools, which can come later.
-	ToolsOff []string
-	// Policies replace those there are. A policy that is among both stays as it is, with
-	// all it knows; one that is no longer there is closed if it can be.
-	Policies []middleware.Policy
-}
-
 // rules are the settings in the form that calls use; they do not change.
 type rules struct {
 	off         bool
@@ -203,4 +188,14 @@ func (s *Scope) govern(next toolkit.Handler) toolkit.Handler {
 		}
 		return c.handle(ctx, call)
 	}
+}
+
+// checkWrapped returns an error if rules cannot apply to what the scope has wrapped.
+func (s *Scope) checkWrapped(r *rules) error {
+	for _, name := range slices.Sorted(maps.Keys(s.wrapped)) {
+		if err := s.wrapped[name].check(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,41 +4,12 @@
 package toolscope
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statshttp"
 )
-
-// pages is what HTTPHandler makes when it is called first. [New] checks the options of the pages
-// and makes none, and reaches no code that does: the linker then leaves them, the templates and
-// plots out of programs that do not call HTTPHandler.
-type pages struct {
-	metrics http.Handler // what Options.HTTP.Metrics made, nil without
-	once    sync.Once
-	handler http.Handler
-}
-
-// checkHTTP reports what is wrong with the options of the pages, and prepares for them.
-func (s *Scope) checkHTTP() (err error) {
-	o := s.options.HTTP
-	if err := o.Validate(); err != nil {
-		return err
-	}
-	if s.recorder != nil { // before the first call, which may be long before the first reader
-		s.recorder.KeepExamplesIn(o.Traces)
-	}
-	if o.Metrics == nil {
-		return nil
-	}
-	if s.pages.metrics, err = o.Metrics(s.recorder); err != nil {
-		return fmt.Errorf("toolscope: Options.HTTP.Metrics: %w", err)
-	}
-	return nil
-}
 
 // HTTPHandler serves the statistics and the dashboard; it can be mounted under
 // any prefix with [http.StripPrefix]. It answers requests that arrive on a

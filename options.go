@@ -147,3 +147,18 @@ func (o *Options) tracing(report func(tracing.ContentReport)) tracing.Options {
 	}
 	return t
 }
+
+// Settings are what can be changed while a scope is in use: see [Scope.Apply].
+type Settings struct {
+	// Off passes all calls on as if there were no toolscope.
+	Off bool
+	// NoContent keeps arguments and results off the spans of calls that end from
+	// now on. What [Options].Content or the environment turned off stays off.
+	NoContent bool
+	// ToolsOff are names of tools whose calls are refused (permission_denied). An empty name and one with
+	// blanks at its ends are errors. Names are not compared with those of registered tools, which can come later.
+	ToolsOff []string
+	// Policies replace those there are. A policy that is among both stays as it is, with
+	// all it knows; one that is no longer there is closed if it can be.
+	Policies []middleware.Policy
+}

@@ -7,32 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
-
-// A Scope watches and governs the calls of the registries it wraps. Make one with
-// [New]; it is safe for concurrent use. A nil *Scope watches nothing: it hands
-// back what it is given.
-type Scope struct {
-	options   *Options          // with their defaults
-	tracer    *tracing.Observer // nil without spans and metrics
-	recorder  *stats.Recorder   // nil without statistics
-	observers []toolkit.Observer
-	self      self
-	pages     pages
-
-	applying sync.Mutex
-	rules    atomic.Pointer[rules]
-	wrapped  map[string]wrapped // by name, guarded by applying
-
-	closing  sync.Once
-	closeErr error
-}
 
 // New makes a scope. The error names the field of o or the environment variable that is wrong, what it
 // got and what it wants.
@@ -154,14 +133,6 @@ func (s *Scope) StartAgent(ctx context.Context, a tracing.Agent) (context.Contex
 		return toolkit.WithSession(ctx, a.InSession(toolkit.SessionFrom(ctx))), nil
 	}
 	return s.tracer.StartAgent(ctx, a)
-}
-
-// Stats is the scope's recorder; nil for a scope without statistics.
-func (s *Scope) Stats() *stats.Recorder {
-	if s == nil {
-		return nil
-	}
-	return s.recorder
 }
 
 // Tracing is the scope's observer of spans and OpenTelemetry metrics; nil for a scope

@@ -6,8 +6,6 @@ package toolscope
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/funcs"
@@ -198,16 +196,6 @@ func (s *Scope) register(w wrapped) error {
 		}
 	}
 	s.wrapped[w.name] = w
-	return nil
-}
-
-// checkWrapped returns an error if rules cannot apply to what the scope has wrapped.
-func (s *Scope) checkWrapped(r *rules) error {
-	for _, name := range slices.Sorted(maps.Keys(s.wrapped)) {
-		if err := s.wrapped[name].check(r); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -4,20 +4,11 @@
 package config
 
 import (
-	"io"
 	"reflect"
 	"slices"
 
 	"github.com/toolscope/toolscope/internal/policies"
-	"github.com/toolscope/toolscope/middleware"
 )
-
-// built is a policy and what it was built of.
-type built struct {
-	section any // a *policies.Section
-	content []byte
-	policy  middleware.Policy
-}
 
 // enabled calls do with each policy whose section is on.
 func (d *document) enabled(do func(p policies.Descriptor, section any)) {
@@ -77,15 +68,5 @@ func (f *File) discard(next map[string]built) {
 		if f.built[name].policy != b.policy {
 			closePolicy(b.policy)
 		}
-	}
-}
-
-// closePolicy closes a policy that no scope has.
-func closePolicy(p middleware.Policy) {
-	switch c := p.(type) {
-	case io.Closer:
-		_ = c.Close()
-	case interface{ Close() }:
-		c.Close()
 	}
 }

@@ -160,3 +160,9 @@ func (d *document) toolsOff() (names []string) {
 
 // turnedOff reports whether a switch is false; one that is left out is on.
 func turnedOff(enabled *bool) bool { return enabled != nil && !*enabled }
+
+// fail is an error of a field.
+func (d *document) fail(field string, err error) error {
+	d.yaml.Fail(field, err.Error(), "")
+	return d.yaml.Err()
+}

@@ -6,6 +6,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
@@ -165,4 +166,14 @@ func (f *File) checkSections(next []sectionText) (notes []string, err error) {
 		}
 	}
 	return notes, err
+}
+
+// closePolicy closes a policy that no scope has.
+func closePolicy(p middleware.Policy) {
+	switch c := p.(type) {
+	case io.Closer:
+		_ = c.Close()
+	case interface{ Close() }:
+		c.Close()
+	}
 }

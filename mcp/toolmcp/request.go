@@ -4,6 +4,8 @@
 package toolmcp
 
 import (
+	"reflect"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 
@@ -133,4 +135,13 @@ func (w *watcher) networkOf(http bool) []attribute.KeyValue {
 		return httpNetwork
 	}
 	return w.config.network
+}
+
+// isNil reports whether an interface is nil, or holds a nil pointer.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
 }

@@ -121,17 +121,6 @@ func harnessBeside(next mcp.MethodHandler) mcp.MethodHandler {
 // toolList is a list of tools whose JSON has the extension.
 type toolList struct{ *mcp.ListToolsResult }
 
-// listOf is the list that a result is; nil if it is none.
-func listOf(res mcp.Result) *mcp.ListToolsResult {
-	switch l := res.(type) {
-	case *mcp.ListToolsResult:
-		return l
-	case *toolList:
-		return l.ListToolsResult
-	}
-	return nil
-}
-
 func (l *toolList) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(l.ListToolsResult)
 	if err != nil {

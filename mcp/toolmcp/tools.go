@@ -185,3 +185,14 @@ func (t *toolTable) listAll(ctx context.Context, ss *mcp.ServerSession, next mcp
 		cursor = list.NextCursor
 	}
 }
+
+// listOf is the list that a result is; nil if it is none.
+func listOf(res mcp.Result) *mcp.ListToolsResult {
+	switch l := res.(type) {
+	case *mcp.ListToolsResult:
+		return l
+	case *toolList:
+		return l.ListToolsResult
+	}
+	return nil
+}

@@ -5,7 +5,6 @@ package toolmcp
 
 import (
 	"context"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,13 +166,4 @@ func (w *watcher) learnPrompts(r *request, res mcp.Result) {
 			}
 		}
 	}
-}
-
-// isNil reports whether an interface is nil, or holds a nil pointer.
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	r := reflect.ValueOf(v)
-	return r.Kind() == reflect.Pointer && r.IsNil()
 }

@@ -6,7 +6,6 @@ package approve
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // An Asker puts a request to a person. It returns when ctx is done: then the request has
@@ -57,33 +56,3 @@ func (p passive) Ask(ctx context.Context, _ Request) (Answer, error) {
 
 // ErrCannotAsk is in the errors of [Policy.CanAsk].
 var ErrCannotAsk = errors.New("approve: no person can be asked")
-
-// CanAsk returns nil if the policy has a way to ask a person, or is [Unattended]. Otherwise the error is
-// [ErrCannotAsk] and says what to set: [HTTP] is among the askers and nothing serves the requests, or the terminal
-// is the only asker and there is none. toolscope.New and Scope.Apply return it.
-func (p *Policy) CanAsk() error {
-	if p.served.Load() || p.unattended {
-		return nil
-	}
-	if p.overHTTP {
-		return fmt.Errorf("%w: got answers over HTTP (in a file: remote: true) that nothing serves, want "+
-			"toolscope.Options.ApprovalsToken or approve.NewHandler", ErrCannotAsk)
-	}
-	if p.external {
-		return nil
-	}
-	var missing []error
-	for _, asker := range p.askers {
-		checked, ok := asker.(interface{ available() error })
-		if !ok {
-			return nil
-		}
-		err := checked.available()
-		if err == nil {
-			return nil
-		}
-		missing = append(missing, err)
-	}
-	return fmt.Errorf("%w: %w: want toolscope.Options.ApprovalsToken, another asker, or approve.Unattended "+
-		"(in a file: unattended: true) to refuse the calls", ErrCannotAsk, errors.Join(missing...))
-}

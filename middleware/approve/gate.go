@@ -170,3 +170,13 @@ func sameOrigin(r *http.Request) bool {
 	u, err := url.Parse(r.Header.Get("Origin"))
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
 }
+
+// problem is an error in the form of RFC 9457.
+type problem struct {
+	Title  string `json:"title"`  // text of the HTTP status
+	Status int    `json:"status"` // HTTP status code
+	Detail string `json:"detail"` // what was wrong with the request
+}
+
+// whoKey is the context key of the person whose token a request has.
+type whoKey struct{}

@@ -66,13 +66,6 @@ type stopBody struct {
 	By     string `json:"by"`     // name of the person, if the token has none
 }
 
-// problem is an error in the form of RFC 9457.
-type problem struct {
-	Title  string `json:"title"`  // text of the HTTP status
-	Status int    `json:"status"` // HTTP status code
-	Detail string `json:"detail"` // what was wrong with the request
-}
-
 // server answers over HTTP.
 type server struct {
 	policy *Policy
@@ -144,9 +137,6 @@ func (p *Policy) AnswerOverHTTP(tokens string) error {
 	p.served.Store(true)
 	return nil
 }
-
-// whoKey is the context key of the person whose token a request has.
-type whoKey struct{}
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()

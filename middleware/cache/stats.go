@@ -21,20 +21,3 @@ type counts struct {
 	storeErrors     atomic.Uint64 // times that the store failed or did not answer
 	unkeyed         reuse.Unkeyed
 }
-
-// Figures reports the counts since the cache was made, and how many bytes a store in memory takes.
-func (c *Policy) Figures(report func(name string, value float64)) {
-	n := &c.counts
-	report("hits", float64(n.hits.Load()))
-	report("misses", float64(n.misses.Load()))
-	report("fills", float64(n.fills.Load()))
-	report("stale", float64(n.stale.Load()))
-	report("writes", float64(n.writes.Load()))
-	report("refreshes", float64(n.refreshes.Load()))
-	report("refresh_failures", float64(n.refreshFailures.Load()))
-	report("store_errors", float64(n.storeErrors.Load()))
-	n.unkeyed.Figures(report)
-	if c.memory != nil {
-		report("bytes", float64(c.memory.entries.WeightedSize()))
-	}
-}

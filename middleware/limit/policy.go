@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/internal/owner"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -77,62 +76,6 @@ func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		return limited(ctx, call)
 	}
-}
-
-// figures are what a policy did so far and has in hand now.
-type figures struct {
-	// running and waiting are calls that hold a slot, and that wait for one or for a
-	// rate limit. running is 0 without a limit on concurrency.
-	running, waiting int
-	// abandoned is how many of those running are tools that a time limit abandoned: their calls have
-	// ended, and their slots are given back when they end.
-	abandoned int
-	// forgotten is how many keys' rates were forgotten, being idle or too many.
-	forgotten uint64
-}
-
-// Figures reports the figures of now, and how many calls had no key where a limit per key was set.
-func (p *policy) Figures(report func(name string, value float64)) {
-	var f figures
-	if p.slots != nil {
-		p.slots.figures(&f)
-	}
-	if p.rates != nil {
-		p.rates.figures(&f)
-	}
-	report("running", float64(f.running))
-	report("waiting", float64(f.waiting))
-	report("abandoned", float64(f.abandoned))
-	report("forgotten", float64(f.forgotten))
-	report("unkeyed", float64(p.unkeyed.Load()))
-}
-
-// An id names a gate or a window: a tool by name, or a key with its tenant.
-type id struct{ tenant, name string }
-
-// keyFunc is how calls are keyed; the id without a name belongs to no call. A host's function that
-// panics has keyed nothing, and the call counts against its session.
-func keyFunc(f func(context.Context, toolkit.Call) string) func(context.Context, toolkit.Call) id {
-	if f == nil {
-		return sessionKey
-	}
-	return func(ctx context.Context, call toolkit.Call) (key id) {
-		defer func() {
-			if recover() != nil {
-				call.Record.Tag("limit.key", "panicked")
-				key = sessionKey(ctx, call)
-			}
-		}()
-		return id{name: f(ctx, call)}
-	}
-}
-
-func sessionKey(ctx context.Context, _ toolkit.Call) id {
-	owner, ok := owner.ForSession(toolkit.SessionFrom(ctx), middleware.PerSession)
-	if !ok {
-		return id{}
-	}
-	return id{owner.Tenant, owner.Session}
 }
 
 // counting is keyOf for limits per key: it tells of calls that have none.

@@ -80,9 +80,6 @@ func (r *rates) limitOf(call toolkit.Call) toolkit.RateLimit {
 	return toolkit.RateLimit{}
 }
 
-// windows are what a call has to ask; nil is no limit.
-type windows [3]*window
-
 // admit lets a call begin; else end is how it ends.
 func (r *rates) admit(ctx context.Context, call toolkit.Call, limit toolkit.RateLimit) (end func() (toolkit.Result, error)) {
 	var key id
@@ -122,30 +119,6 @@ func (r *rates) admit(ctx context.Context, call toolkit.Call, limit toolkit.Rate
 		return func() (toolkit.Result, error) { return gaveUp(ctx, call) }
 	}
 	return func() (toolkit.Result, error) { return refuse(call, toolkit.ErrRateLimited, cause) }
-}
-
-// try counts a call in all windows if all allow it now. Else blocking is the one that will
-// do so last, and wait how long that takes at least; 0 if only others go first there. me
-// is the caller's place in a queue, nil for one who has none.
-func (ws *windows) try(now time.Duration, me *turn) (blocking *window, wait time.Duration) {
-	for _, w := range ws {
-		if w == nil {
-			continue
-		}
-		d := w.wait(now)
-		if d > wait || blocking == nil && (d > 0 || !w.next(me)) {
-			blocking, wait = w, d
-		}
-	}
-	if blocking != nil {
-		return blocking, wait
-	}
-	for _, w := range ws {
-		if w != nil {
-			w.addCall(now)
-		}
-	}
-	return nil, 0
 }
 
 func (r *rates) figures(f *figures) {

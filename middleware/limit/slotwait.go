@@ -4,24 +4,12 @@
 package limit
 
 import (
-	"container/list"
 	"context"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// A waiter is a call that waits at the gate behind those it has passed. It is guarded
-// by the slots' lock.
-type waiter struct {
-	path
-	key     id // whose it is
-	line    id // where it stands: the key's line, or one for all
-	at      *list.Element
-	through bool
-	ready   chan struct{} // closed once it is through
-}
 
 // wait takes a slot, standing in line for it if it must. If there is none to be had, end
 // is how the call ends.
@@ -103,13 +91,6 @@ func (s *slots) settle(w *waiter, gone bool) bool {
 	}
 	s.release(&w.path)
 	return false
-}
-
-// due keeps the gates of a call that waits, though it is in none of them.
-func (w *waiter) due(n int) {
-	for _, g := range w.gates[:w.n] {
-		g.due += n
-	}
 }
 
 func (s *slots) stopWaiting(w *waiter) {

@@ -55,3 +55,21 @@ func (t *turns) remove(w *waiter) {
 		delete(t.lines, w.line)
 	}
 }
+
+// A waiter is a call that waits at the gate behind those it has passed. It is guarded
+// by the slots' lock.
+type waiter struct {
+	path
+	key     id // whose it is
+	line    id // where it stands: the key's line, or one for all
+	at      *list.Element
+	through bool
+	ready   chan struct{} // closed once it is through
+}
+
+// due keeps the gates of a call that waits, though it is in none of them.
+func (w *waiter) due(n int) {
+	for _, g := range w.gates[:w.n] {
+		g.due += n
+	}
+}

@@ -90,3 +90,30 @@ func (w *window) next(t *turn) bool {
 func (w *window) refusal(after time.Duration) *Error {
 	return &Error{Scope: w.scope, Rate: w.said, After: after}
 }
+
+// windows are what a call has to ask; nil is no limit.
+type windows [3]*window
+
+// try counts a call in all windows if all allow it now. Else blocking is the one that will
+// do so last, and wait how long that takes at least; 0 if only others go first there. me
+// is the caller's place in a queue, nil for one who has none.
+func (ws *windows) try(now time.Duration, me *turn) (blocking *window, wait time.Duration) {
+	for _, w := range ws {
+		if w == nil {
+			continue
+		}
+		d := w.wait(now)
+		if d > wait || blocking == nil && (d > 0 || !w.next(me)) {
+			blocking, wait = w, d
+		}
+	}
+	if blocking != nil {
+		return blocking, wait
+	}
+	for _, w := range ws {
+		if w != nil {
+			w.addCall(now)
+		}
+	}
+	return nil, 0
+}

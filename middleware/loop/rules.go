@@ -5,13 +5,6 @@ package loop
 
 import "github.com/toolscope/toolscope/toolkit"
 
-// rules are what holds for one call.
-type rules struct {
-	Thresholds
-	// progress is the most that is done about no progress; "" is nothing.
-	progress Action
-}
-
 // rules are those of a call's tool; the definition may be nil.
 func (p *policy) rules(name string, tool *toolkit.Definition) *rules {
 	if len(p.tools) > 0 {

@@ -11,9 +11,6 @@ import (
 	"github.com/toolscope/toolscope/exporters/internal/otlpsize"
 )
 
-// resources is a resource with what is sent instead of it, which may be itself.
-type resources struct{ given, sent *resource.Resource }
-
 // described is what is sent instead of a resource; sound says that it is the resource
 // itself. All spans of a provider share one, so that the latest is remembered.
 func (e *Exporter) described(r *resource.Resource) (sent *resource.Resource, sound bool) {

@@ -31,13 +31,6 @@ func (e *Exporter) fit(s sdktrace.ReadOnlySpan) (sdktrace.ReadOnlySpan, int) {
 	return fit, otlpsize.Span(fit)
 }
 
-// note counts what was mended.
-func (e *Exporter) note(m *mender) {
-	e.invalid.Add(uint64(m.invalid))
-	e.cut.Add(uint64(m.cut))
-	e.dropped.Add(uint64(m.dropped))
-}
-
 // spanFits reports whether what s says of itself can be sent as it is.
 func (l *Limits) spanFits(s sdktrace.ReadOnlySpan) bool {
 	if !fits(s.Name(), l.Name) || !fits(s.Status().Description, l.Value) || !l.attributesFit(s.Attributes(), 0) {
@@ -58,12 +51,6 @@ func (l *Limits) spanFits(s sdktrace.ReadOnlySpan) bool {
 		}
 	}
 	return true
-}
-
-// A mender makes what fits, and counts.
-type mender struct {
-	limits                *Limits
-	invalid, cut, dropped int
 }
 
 // mended is a span that fits.

@@ -67,14 +67,6 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 	return append(append(out, keyDetectors()...), pairDetectors()[1:]...)
 })
 
-// Named makes a match of a function that looks at a place and names the kind.
-func Named(f func(s string, at int) (int, int, string)) func(s string, at, end int) (int, int, bool) {
-	return func(s string, at, _ int) (int, int, bool) {
-		a, b, kind := f(s, at)
-		return a, b, kind != ""
-	}
-}
-
 // discordFrom finds the token that begins at: the number at its head begins with one
 // of nine pairs in base64.
 func discordFrom(s string, at int) (int, int, string) {

@@ -180,3 +180,11 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	}
 	return at, end, true
 }
+
+// Named makes a match of a function that looks at a place and names the kind.
+func Named(f func(s string, at int) (int, int, string)) func(s string, at, end int) (int, int, bool) {
+	return func(s string, at, _ int) (int, int, bool) {
+		a, b, kind := f(s, at)
+		return a, b, kind != ""
+	}
+}

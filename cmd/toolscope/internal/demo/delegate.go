@@ -13,8 +13,6 @@ import (
 	"github.com/toolscope/toolscope/tracing"
 )
 
-const delegateTool = "agent_delegate"
-
 // subAgents are the options of the demo's sub-agents, whose runs appear as invoke_agent
 // spans below the call that began them.
 func (s *session) subAgents() agent.Options {

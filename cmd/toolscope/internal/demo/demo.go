@@ -13,7 +13,6 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/canary"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/tools/catalog"
 	"github.com/toolscope/toolscope/tracing"
 )
 
@@ -78,15 +77,6 @@ func Run(ctx context.Context, scope *toolscope.Scope, o Options) (Summary, error
 		return summary, err
 	}
 	return summary, s.play(ctx)
-}
-
-type session struct {
-	scope    *toolscope.Scope
-	options  Options
-	model    *model
-	catalog  *catalog.Catalog
-	executor *toolkit.Executor
-	summary  Summary
 }
 
 func (s *session) run(ctx context.Context) (Summary, error) {

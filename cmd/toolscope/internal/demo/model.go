@@ -17,14 +17,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// A turn is one prompt of the user and the batches of calls that the scripted
-// model proposes for it.
-type turn struct {
-	prompt  string
-	batches [][]toolkit.Call
-	then    func(last []toolkit.Answer) []toolkit.Call // what follows from the last batch's answers; may be nil
-}
-
 // model proposes calls as a language model would. It looks at the directory the
 // session works in, so that its calls are about real files.
 type model struct {
@@ -103,9 +95,10 @@ func (m *model) secret(kind string) canary.Secret {
 	return m.secrets[0]
 }
 
-// script is the story every session tells, whatever its length.
-func (m *model) script() []turn {
-	return []turn{
-		m.explore(), m.write(), m.database(), m.tour(), m.job(), m.troubles(), m.leaks(), m.delegate(),
-	}
+// A turn is one prompt of the user and the batches of calls that the scripted
+// model proposes for it.
+type turn struct {
+	prompt  string
+	batches [][]toolkit.Call
+	then    func(last []toolkit.Answer) []toolkit.Call // what follows from the last batch's answers; may be nil
 }

@@ -155,3 +155,6 @@ func (m *model) session(n int) []turn {
 		}},
 	}
 }
+
+// unavailable is the error.type of a backend that is down.
+const unavailable = "unavailable"

@@ -20,9 +20,6 @@ import (
 	"github.com/toolscope/toolscope/middleware/retry"
 )
 
-// unavailable is the error.type of a backend that is down.
-const unavailable = "unavailable"
-
 // expiry is how long a call waits for approval.
 const expiry = 25 * time.Second
 

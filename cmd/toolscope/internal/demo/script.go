@@ -211,3 +211,17 @@ func (m *model) more(round int) turn {
 	)
 	return turn{prompt: fmt.Sprintf("Look further (%d).", round+1), batches: [][]toolkit.Call{batch}}
 }
+
+const delegateTool = "agent_delegate"
+
+// shellQuote quotes a path for a POSIX shell.
+func shellQuote(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// script is the story every session tells, whatever its length.
+func (m *model) script() []turn {
+	return []turn{
+		m.explore(), m.write(), m.database(), m.tour(), m.job(), m.troubles(), m.leaks(), m.delegate(),
+	}
+}

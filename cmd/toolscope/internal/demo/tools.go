@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"net/netip"
 	"path/filepath"
-	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the database's driver, in Go alone
@@ -76,9 +75,4 @@ func (s *session) tools(dir, scratch, site string) (catalog.Options, error) {
 		Wrap:        func(r *toolkit.Registry) toolkit.Handler { return s.scope.WrapRegistry(r) },
 		SkipMissing: true,
 	}, nil
-}
-
-// shellQuote quotes a path for a POSIX shell.
-func shellQuote(path string) string {
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

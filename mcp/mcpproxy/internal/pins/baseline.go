@@ -182,12 +182,6 @@ func (b *Baseline) Names() map[string]*toolkit.Definition {
 	return names
 }
 
-// A List is a complete list of a server's tools.
-type List struct {
-	Hashes      map[string]string         // SHA-256 of the definitions, by name
-	Definitions map[string]jsontext.Value // as they stand on the wire, as far as there was room
-}
-
 // Difference is how a list differs from the baseline, by name and sorted.
 type Difference struct {
 	Changed, Added, Removed []string

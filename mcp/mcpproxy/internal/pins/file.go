@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -111,4 +113,18 @@ func redacted(list List, only map[string]string) map[string]json.RawMessage {
 		kept[name] = text
 	}
 	return kept
+}
+
+// A List is a complete list of a server's tools.
+type List struct {
+	Hashes      map[string]string         // SHA-256 of the definitions, by name
+	Definitions map[string]jsontext.Value // as they stand on the wire, as far as there was room
+}
+
+// A Renaming is a new tool that stands in the place of one that is gone: so a changed tool looks like two others.
+type Renaming struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Same says that nothing but the name differs; else the descriptions are similar.
+	Same bool `json:"same"`
 }

@@ -11,14 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Renaming is a new tool that stands in the place of one that is gone: so a changed tool looks like two others.
-type Renaming struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	// Same says that nothing but the name differs; else the descriptions are similar.
-	Same bool `json:"same"`
-}
-
 // maxCompared is how many new tools are compared with as many that are gone.
 const maxCompared = 100
 
