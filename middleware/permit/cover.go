@@ -59,45 +59,65 @@ func (c *coverage) result() (all *compiled, part bool, why string) {
 	if c.any == nil {
 		return nil, false, ""
 	}
-	for _, a := range c.view.variables {
-		if !shell.Quiet(a) {
-			return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
-		}
-	}
-	for i, l := range c.view.lines {
-		for j := range l.Commands {
-			command := &l.Commands[j]
-			if c.covered[i][j] == nil && !c.view.helps(l, j) {
-				return nil, true, c.reason(command)
-			}
-		}
-		if len(l.Secrets) > 0 {
-			return nil, true, "the rule " + c.any.Name + " does not cover reading the variable " + shown(l.Secrets[0]) +
-				", whose name says that it holds a credential"
-		}
-		for _, a := range l.Assigns {
-			if !shell.Quiet(a) {
-				return nil, true, "the rule " + c.any.Name + " does not cover setting " + shown(a.Name)
-			}
-		}
-		for _, d := range l.Redirects {
-			if why := c.view.space.Refuse(d.Target); d.Read && why != "" {
-				return nil, true, "the rule " + c.any.Name + " does not cover reading " + shown(d.Target.Text) + ", which " + why
-			}
-		}
-	}
-	if files := c.view.writes(); len(files) > 0 {
-		return nil, true, "the rule " + c.any.Name + " does not cover writing to " + shown(files[0].Text)
-	}
-	if c.view.space.Lost() {
-		return nil, true, "the rule " + c.any.Name + " does not cover a directory outside the workspace"
+	if gap := c.gap(); gap != "" {
+		return nil, true, "the rule " + c.any.Name + " does not cover " + gap
 	}
 	return c.any, false, "the line has nothing but what is allowed by " + c.rules()
 }
 
+// gap is what no rule covers; "" is nothing.
+func (c *coverage) gap() string {
+	if gap := assignGap(c.view.variables); gap != "" {
+		return gap
+	}
+	for i, l := range c.view.lines {
+		if gap := c.lineGap(i, l); gap != "" {
+			return gap
+		}
+	}
+	if files := c.view.writes(); len(files) > 0 {
+		return "writing to " + shown(files[0].Text)
+	}
+	if c.view.space.Lost() {
+		return "a directory outside the workspace"
+	}
+	return ""
+}
+
+// lineGap is what no rule covers of the line at an index.
+func (c *coverage) lineGap(i int, l *shell.Line) string {
+	for j := range l.Commands {
+		if c.covered[i][j] == nil && !c.view.helps(l, j) {
+			return c.reason(&l.Commands[j])
+		}
+	}
+	if len(l.Secrets) > 0 {
+		return "reading the variable " + shown(l.Secrets[0]) + ", whose name says that it holds a credential"
+	}
+	if gap := assignGap(l.Assigns); gap != "" {
+		return gap
+	}
+	for _, d := range l.Redirects {
+		if why := c.view.space.Refuse(d.Target); d.Read && why != "" {
+			return "reading " + shown(d.Target.Text) + ", which " + why
+		}
+	}
+	return ""
+}
+
+// assignGap is the first variable whose value may change what runs.
+func assignGap(assigns []shell.Assign) string {
+	for _, a := range assigns {
+		if !shell.Quiet(a) {
+			return "setting " + shown(a.Name)
+		}
+	}
+	return ""
+}
+
 // reason says that a command is not covered, and why.
 func (c *coverage) reason(command *shell.Command) string {
-	text := "the rule " + c.any.Name + " does not cover " + line(command)
+	text := line(command)
 	if why := c.reasons[command]; why != "" {
 		text += ": " + why
 	}

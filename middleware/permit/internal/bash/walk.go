@@ -251,37 +251,46 @@ func (r *reader) declare(d *syntax.DeclClause, in shell.Input) {
 	integer := false
 	for _, a := range d.Args {
 		if a.Naked && a.Name == nil {
-			w := r.word(a.Value)
+			w := r.declareOption(a)
 			words = append(words, w)
-			if strings.HasPrefix(w.Text, "-") {
-				integer = integer || strings.ContainsAny(w.Text, "inf")
-			}
-			if !w.Known || w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
-				r.line.Doubt(shell.DoubtVariable, "the name of a variable is computed")
-			}
+			integer = integer || strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "inf")
 			continue
 		}
 		v := r.assign(a)
-		if a.Naked {
-			words = append(words, shell.Word{Text: v.Name, Known: a.Index == nil})
-			if d.Variant.Value == "export" && shell.Dangerous(v.Name) {
-				r.line.Doubt(shell.DoubtVariable, "the variable "+v.Name+" changes what runs")
-			}
+		if !a.Naked {
+			words = append(words, shell.Word{Text: v.Name + "=" + v.Value.Text, Known: v.Value.Known})
+			r.declareValue(v, a.Array != nil, integer)
 			continue
 		}
-		words = append(words, shell.Word{Text: v.Name + "=" + v.Value.Text, Known: v.Value.Known})
-		if a.Array == nil && !integer && strings.HasPrefix(strings.TrimLeft(v.Value.Text, " \t\n"), "(") &&
-			(!v.Value.Known || strings.ContainsAny(v.Value.Text, "$`<>")) {
-			r.line.Doubt(shell.DoubtCode, "the value of "+v.Name+" may be expanded again, as the values of an array")
-		}
-		r.SetVariable(v)
-		r.line.Assigns = append(r.line.Assigns, v)
-		if integer && !shell.IsNumber(v.Value.Text) {
-			r.line.Doubt(shell.DoubtArithmetic, "the value of "+v.Name+" is evaluated")
+		words = append(words, shell.Word{Text: v.Name, Known: a.Index == nil})
+		if d.Variant.Value == "export" && shell.Dangerous(v.Name) {
+			r.line.Doubt(shell.DoubtVariable, "the variable "+v.Name+" changes what runs")
 		}
 	}
 	if d.Variant.Value == "nameref" || integer && len(d.Args) > 1 {
 		r.line.Doubt(shell.DoubtArithmetic, "the variables' values are evaluated as numbers or names")
 	}
 	r.command(slot, words, nil, in)
+}
+
+// declareOption is a word of a declaration that is written as an option, or a name that is computed.
+func (r *reader) declareOption(a *syntax.Assign) shell.Word {
+	w := r.word(a.Value)
+	if !w.Known || w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
+		r.line.Doubt(shell.DoubtVariable, "the name of a variable is computed")
+	}
+	return w
+}
+
+// declareValue is a variable that a declaration sets.
+func (r *reader) declareValue(v shell.Assign, array, integer bool) {
+	if !array && !integer && strings.HasPrefix(strings.TrimLeft(v.Value.Text, " \t\n"), "(") &&
+		(!v.Value.Known || strings.ContainsAny(v.Value.Text, "$`<>")) {
+		r.line.Doubt(shell.DoubtCode, "the value of "+v.Name+" may be expanded again, as the values of an array")
+	}
+	r.SetVariable(v)
+	r.line.Assigns = append(r.line.Assigns, v)
+	if integer && !shell.IsNumber(v.Value.Text) {
+		r.line.Doubt(shell.DoubtArithmetic, "the value of "+v.Name+" is evaluated")
+	}
 }

@@ -143,7 +143,7 @@ func Tracked(git string) string {
 // readIndex looks through the names of an index (https://git-scm.com/docs/index-format). It is not ok if the
 // index is of another version, or has entries elsewhere.
 func readIndex(text []byte) (found string, ok bool) {
-	const head, fixed = 12, 62 // bytes of the index's head and of an entry before its name, with SHA-1
+	const head = 12 // bytes
 	if len(text) < head || string(text[:4]) != "DIRC" {
 		return "", false
 	}
@@ -151,44 +151,52 @@ func readIndex(text []byte) (found string, ok bool) {
 	if version < 2 || version > 4 {
 		return "", false
 	}
-	before := ""
-	rest := text[head:]
+	name, rest := "", text[head:]
 	for range count {
-		if len(rest) < fixed+2 {
+		if name, rest, ok = readEntry(rest, version, name); !ok {
 			return "", false
-		}
-		at := fixed
-		if version >= 3 && rest[fixed-2]&0x40 != 0 { // extended flags
-			at += 2
-		}
-		cut := 0
-		if version == 4 {
-			var n int
-			if cut, n = indexNumber(rest[at:]); n == 0 || cut > len(before) {
-				return "", false
-			}
-			at += n
-		}
-		end := bytes.IndexByte(rest[at:], 0)
-		if end < 0 {
-			return "", false
-		}
-		name := string(rest[at : at+end])
-		if version == 4 {
-			name = before[:len(before)-cut] + name
-			at += end + 1
-		} else {
-			at = (at + end + 8) &^ 7
-		}
-		if length := int(binary.BigEndian.Uint16(rest[fixed-2:]) & 0xfff); length < 0xfff && length != len(name) || at > len(rest) {
-			return "", false // of another form: with SHA-256
 		}
 		if sensitive.Credential(name) != "" && !sensitive.Fixture(name) {
 			return name, true
 		}
-		before, rest = name, rest[at:]
 	}
 	return "", !bytes.Contains(rest, []byte("link\x00\x00\x00")) // a shared index
+}
+
+// readEntry reads the name of an index's next entry, which version 4 writes as a change of the name before. It
+// is not ok if the index is of another form, such as with SHA-256.
+func readEntry(text []byte, version uint32, before string) (name string, rest []byte, ok bool) {
+	const fixed = 62 // bytes of an entry before its name, with SHA-1
+	if len(text) < fixed+2 {
+		return "", nil, false
+	}
+	at := fixed
+	if version >= 3 && text[fixed-2]&0x40 != 0 { // extended flags
+		at += 2
+	}
+	kept := 0 // bytes of the name before
+	if version == 4 {
+		cut, n := indexNumber(text[at:])
+		if n == 0 || cut > len(before) {
+			return "", nil, false
+		}
+		at, kept = at+n, len(before)-cut
+	}
+	end := bytes.IndexByte(text[at:], 0)
+	if end < 0 {
+		return "", nil, false
+	}
+	name = before[:kept] + string(text[at:at+end])
+	if version == 4 {
+		at += end + 1
+	} else {
+		at = (at + end + 8) &^ 7
+	}
+	length := int(binary.BigEndian.Uint16(text[fixed-2:]) & 0xfff)
+	if length < 0xfff && length != len(name) || at > len(text) {
+		return "", nil, false
+	}
+	return name, text[at:], true
 }
 
 // indexNumber is a number as version 4 writes it, and its length; 0 if it has no end.
