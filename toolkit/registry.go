@@ -125,7 +125,7 @@ func newRegistered(t Tool) (*registered, error) {
 		return nil, errors.New("got nil, want a Tool")
 	}
 	def := t.Definition().clone()
-	if err := def.Validate(); err != nil {
+	if err := def.checkRegistered(); err != nil {
 		return nil, err
 	}
 	return &registered{def, t}, nil
