@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -159,5 +160,83 @@ func wantNoSecrets(t *testing.T, s *oauthtest.Server, dir string) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Each server that --all skips is named with its reason, and stops no other; backups do not stay.
+func TestWrapAllSkips(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME"} {
+		t.Setenv(name, home)
+	}
+	t.Chdir(home)
+	codex, claude := filepath.Join(home, "config.toml"), filepath.Join(home, ".claude.json")
+	for path, text := range map[string]string{
+		codex: "[mcp_servers.web]\nurl = \"https://example.com/mcp\"\n[mcp_servers.files]\ncommand = \"npx\"\n" +
+			"[mcp_servers]\ninline = {command = \"npx\"}\n",
+		claude: `{"mcpServers": {"files": {"command": "npx"}, "old": {"type": "sse", "url": "https://example.com/sse"}},
+			"projects": {"/p": {"mcpServers": {"files": {"command": "npx"}}}}}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(want int, args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		if code := run(append([]string{"mcp"}, args...), strings.NewReader(""), &out, &out); code != want {
+			t.Errorf("%q: got code %d, want %d: %s", args, code, want, out.String())
+		}
+		return out.String()
+	}
+	got := command(exitOK, "wrap", "--all")
+	for _, want := range []string{`skipped "web": `, `skipped "inline": `, `skipped "old": `} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %q", got, want)
+		}
+	}
+	if got := command(exitOK, "clients", "--json"); strings.Count(got, `"state":"wrapped"`) != 3 {
+		t.Errorf("got %s", got)
+	}
+	if got := command(exitError, "wrap", "--all"); strings.Count(got, "it is wrapped already") != 3 {
+		t.Errorf("got %s", got)
+	}
+	if got := command(exitOK, "clients", "prune"); strings.Count(got, "kept, since a server is wrapped") != 2 {
+		t.Errorf("got %s", got)
+	}
+	text, err := os.ReadFile(claude)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(claude, append(text, '\n'), 0o600); err != nil { // as the client does while it runs
+		t.Fatal(err)
+	}
+	command(exitOK, "unwrap", "--all")
+	if left, _ := filepath.Glob(filepath.Join(home, "*.bak")); len(left) != 0 {
+		t.Errorf("got backups %q", left)
+	}
+	other := filepath.Join(home, "other.json")
+	if err := os.WriteFile(other+".toolscope.bak", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(exitError, "clients", "prune", "--file", other); !strings.Contains(got, "cannot be read") {
+		t.Errorf("got %s, want it kept", got)
+	}
+	if err := os.WriteFile(other, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(exitOK, "clients", "prune", "--file", other); !strings.Contains(got, "deleted") {
+		t.Errorf("got %s", got)
+	}
+	pipe := filepath.Join(home, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, odd := range []string{pipe, "/dev/zero", home} {
+		for _, args := range [][]string{{"clients"}, {"wrap", "files"}, {"unwrap", "--all"}} {
+			if got := command(exitError, append(args, "--file", odd)...); !strings.Contains(got, "want a regular file") {
+				t.Errorf("%q %s: got %s", args, odd, got)
+			}
+		}
 	}
 }
