@@ -27,7 +27,7 @@ func mentionsIn(file string) []mention {
 		return nil
 	}
 	text, err := os.ReadFile(file)
-	if err != nil { // whoever opened the file reports it
+	if err != nil { // config.Open reports it
 		return nil
 	}
 	return mentions(text)
