@@ -184,3 +184,51 @@ func TestToolsOfACategory(t *testing.T) {
 		t.Errorf("got %d and %s", code, stderr.String())
 	}
 }
+
+// Policies that name no tool are reported, at the start and after a reload; SIGHUP does not end a gateway.
+func TestGatewayWarnsOfNames(t *testing.T) {
+	quietEnvironment(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"b__b": map[string]any{"command": self, "args": []string{"serve"}, "env": map[string]string{programEnv: "toolscope"}},
+		"own": map[string]any{
+			"command": self, "args": []string{"serve"}, "env": map[string]string{programEnv: "toolscope"}, "policies": "own.yaml",
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mcp.json", string(config))
+	write("own.yaml", "tools:\n  calculator: {enabled: false}\npolicies:\n  recover: {}\n")
+	write("all.yaml", "tools:\n  own__calculatr: {enabled: false}\n  own__date_now: {enabled: false}\npolicies:\n  recover: {}\n")
+	cmd := exec.CommandContext(t.Context(), self, "serve", "--mcp-config", filepath.Join(dir, "mcp.json"),
+		"--config", filepath.Join(dir, "all.yaml"))
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TOKEN=")
+	var stderr told
+	cmd.Stderr = &stderr
+	d := talk(t, cmd)
+	stderr.find(t, `(own\.yaml: tools: no tool is called "calculator" \(did you mean own__calculator\?\))`)
+	stderr.find(t, `(all\.yaml: tools: no tool is called "own__calculatr" \(did you mean own__calculator\?\))`)
+	write("own.yaml", "tools:\n  calculator: {enabled: true}\n  own__calculator: {enabled: false}\npolicies:\n  recover: {}\n")
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	stderr.find(t, `(toolscope serve: reloaded .*own\.yaml)`)
+	if got := d.ask(callOf("1", "own__calculator", `{"expression":"6*7"}`)); !strings.Contains(got, "turned off") {
+		t.Errorf("got %s, want the reloaded policies to refuse", got)
+	}
+	if got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); !regexp.MustCompile(`"b__b__calculator_[0-9a-f]{8}"`).MatchString(got) ||
+		strings.Contains(got, `"b__b__calculator"`) {
+		t.Errorf("got %.300s, want names with a hash where two servers could share one", got)
+	}
+}

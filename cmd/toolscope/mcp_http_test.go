@@ -37,7 +37,11 @@ func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, a
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(stderr).ReadString('\n')
+	lines := bufio.NewReader(stderr)
+	line, err := lines.ReadString('\n')
+	if err == nil && strings.HasPrefix(line, "statistics at ") {
+		line, err = lines.ReadString('\n')
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

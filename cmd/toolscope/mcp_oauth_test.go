@@ -6,12 +6,17 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -98,7 +103,12 @@ func callRuns(t *testing.T, session *mcp.ClientSession, tool string) {
 func TestProxySignsIn(t *testing.T) {
 	s := protectedServer(t)
 	t.Setenv("BROWSER", browser(t))
-	options := append(transparent(t), "--oauth")
+	var exported exportedBodies
+	collector := httptest.NewServer(&exported)
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+	stats := freePort(t)
+	options := append(transparent(t), "--oauth", "--otlp", collector.URL, "--log-methods", "--stats", stats)
 	cmd, address := proxyHTTP(t, strings.TrimSuffix(s.Resource, "/mcp"), options...)
 	session := clientOf(t, address, withToken("of-the-client"))
 	callRuns(t, session, "read")
@@ -114,6 +124,12 @@ func TestProxySignsIn(t *testing.T) {
 		t.Errorf("got %d sign-ins, want the first, the step-up, and one after the revocation", got)
 	}
 	_ = session.Close()
+	for _, page := range []string{"/", "/healthz", "/metrics", "/api/v1/mcp", "/api/v1/calls", "/api/v1/traces"} {
+		if resp, err := http.Get("http://" + stats + page); err == nil {
+			_, _ = io.Copy(&exported, resp.Body)
+			_ = resp.Body.Close()
+		}
+	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +140,57 @@ func TestProxySignsIn(t *testing.T) {
 	if err != nil || strings.Count(string(log), `"record":"end"`) != 5 {
 		t.Errorf("got %v and %s", err, log)
 	}
-	for _, secret := range s.Secrets() {
+	text := exported.String()
+	if !strings.Contains(text, "tools/call") {
+		t.Errorf("got %d bytes of spans and pages without a call", len(text))
+	}
+	for _, secret := range append(s.Secrets(), "of-the-client") {
 		if strings.Contains(string(log), secret) {
 			t.Errorf("%.10s… is in the log", secret)
 		}
+		if strings.Contains(text, secret) {
+			t.Errorf("%.10s… is in the spans or the statistics", secret)
+		}
 	}
+}
+
+// exportedBodies keeps what is exported to it.
+type exportedBodies struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (e *exportedBodies) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.text.Write(p)
+}
+
+func (e *exportedBodies) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		if plain, err := gzip.NewReader(body); err == nil {
+			body = plain
+		}
+	}
+	_, _ = io.Copy(e, body)
+}
+
+func (e *exportedBodies) String() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.text.String()
+}
+
+// freePort is an address that no program listens at.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // logOf is the file of --log.

@@ -34,7 +34,8 @@ type Server struct {
 	life     time.Duration
 	deny     bool
 	wrongISS bool
-	metadata func(map[string]any)
+	// These change the metadata of the authorization server, and of the protected one.
+	metadata, protected func(map[string]any)
 }
 
 // A grant is what a code or token is for.
@@ -61,9 +62,15 @@ func New(t testing.TB, next http.Handler) *Server {
 	s.URL = issuer.URL
 	front := http.NewServeMux()
 	front.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusOK, map[string]any{
+		m := map[string]any{
 			"resource": s.Resource, "authorization_servers": []string{s.URL}, "scopes_supported": []string{"tools"},
+		}
+		s.set(func() {
+			if s.protected != nil {
+				s.protected(m)
+			}
 		})
+		reply(w, http.StatusOK, m)
 	})
 	front.Handle("/mcp", s.protect(next))
 	resource := httptest.NewServer(front)
@@ -98,6 +105,9 @@ func (s *Server) WrongISS(yes bool) { s.set(func() { s.wrongISS = yes }) }
 
 // ChangeMetadata changes the authorization server's metadata.
 func (s *Server) ChangeMetadata(f func(map[string]any)) { s.set(func() { s.metadata = f }) }
+
+// ChangeResource changes the protected server's metadata.
+func (s *Server) ChangeResource(f func(map[string]any)) { s.set(func() { s.protected = f }) }
 
 // ExpireAccess ends all access tokens.
 func (s *Server) ExpireAccess() { s.set(func() { clear(s.access) }) }

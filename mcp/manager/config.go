@@ -18,6 +18,13 @@ const maxConfig = 4 << 20
 // ReadConfig reads a configuration file as [ParseConfig] does, with the process's
 // environment.
 func ReadConfig(path string) (*Config, error) {
+	info, err := os.Stat(path) // before it is opened: that waits for the writer of a pipe
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("manager: %s: got a directory, a pipe or a device, want a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)

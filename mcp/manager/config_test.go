@@ -137,6 +137,11 @@ func TestReadConfig(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"mcpServers":{"a":{"command":"${MANAGER_TEST}"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for _, odd := range []string{t.TempDir(), os.DevNull} {
+		if _, err := manager.ReadConfig(odd); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+			t.Errorf("%s: got %v", odd, err)
+		}
+	}
 	c, err := manager.ReadConfig(path)
 	if err != nil || c.Servers[0].Command != "x" {
 		t.Errorf("got %v, %v, want the variable's value", c, err)

@@ -143,6 +143,27 @@ func TestUsersAcceptTools(t *testing.T) {
 	}
 }
 
+// A name that no client would offer to a model is no way around the comparison.
+func TestNamesWithControlCharacters(t *testing.T) {
+	dir := t.TempDir()
+	connected(t, dir, "Reads one file of the project", false, "read_file")
+	const odd = "load\u0085_file"
+	got := connected(t, dir, "Reads one file of the project", false, "read_file", odd)
+	if got.Counts[string(watch.NoteAdded)] != 1 {
+		t.Errorf("got %v, want the tool reported", got.Counts)
+	}
+	all, err := Baselines(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := all[0].Report(); err != nil || len(r.Changes) != 1 || r.Changes[0].Tool != odd || r.Changes[0].After == nil {
+		t.Errorf("got %+v and %v", r.Changes, err)
+	}
+	if err := all[0].Accept(odd); err != nil {
+		t.Error(err)
+	}
+}
+
 // A tool that is replaced by one of another name is reported as such, with a file of hashes only, too.
 func TestRenamedTools(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -125,9 +125,13 @@ func Whoami() *cobra.Command {
 		Long: "toolscope whoami lists the MCP servers that toolscope is signed in to, without the tokens.\n\n" +
 			"The subject is what the token says of itself, if it is a JWT; it is not verified.",
 		Annotations: cli.Notes(
-			", 1 if it is signed in to none",
+			", 1 if it is signed in to none, or a file cannot be read",
 		), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, _ []string) error { return whoami(c.OutOrStdout(), asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return whoami(c.OutOrStdout(), asJSON, func(format string, args ...any) {
+				cli.Complain(c.ErrOrStderr(), c.CommandPath(), fmt.Errorf(format, args...))
+			})
+		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
 	return c
@@ -145,11 +149,8 @@ type account struct {
 	Client   string    `json:"client_id"`
 }
 
-func whoami(out io.Writer, asJSON bool) error {
-	list, err := signin.List("")
-	if err != nil {
-		return err
-	}
+func whoami(out io.Writer, asJSON bool, say func(format string, args ...any)) error {
+	list, problems := signin.List("", say)
 	slices.SortFunc(list, func(a, b *signin.Credentials) int { return cmp.Compare(a.Target, b.Target) })
 	t := &screen.Table{Report: true, Columns: []screen.Column{
 		{
@@ -178,15 +179,15 @@ func whoami(out io.Writer, asJSON bool) error {
 		)
 	}
 	if len(list) == 0 {
-		return errors.New("signed in to no server: see 'toolscope login --help'")
+		return errors.Join(problems, errors.New("signed in to no server: see 'toolscope login --help'"))
 	}
 	if asJSON {
-		return nil
+		return problems
 	}
 	var b strings.Builder
 	t.Print(&b, screen.PaintFor(out))
-	_, err = io.WriteString(out, b.String())
-	return err
+	_, err := io.WriteString(out, b.String())
+	return errors.Join(problems, err)
 }
 
 // state is how long a token lasts, in words.

@@ -192,7 +192,8 @@ func (e *entry) wrapped() bool {
 	return strings.HasPrefix(filepath.Base(filepath.ToSlash(e.program)), "toolscope") || e.words[1] == "--name"
 }
 
-// find finds a server. A name that a file has for several projects needs the project.
+// find finds a server. Without a project it is that for all projects, if there is one; else a name that a file has for
+// several projects needs the project.
 func find(text []byte, name, project string) (*entry, error) {
 	entries, err := entriesOf(text)
 	if err != nil {
@@ -204,15 +205,30 @@ func find(text []byte, name, project string) (*entry, error) {
 			found = append(found, e)
 		}
 	}
+	if ofAll := ofProject(found, ""); project == "" && len(ofAll) > 0 {
+		found = ofAll
+	}
 	switch {
 	case len(found) == 0:
 		return nil, fmt.Errorf("mcpclients: %.80q: %w", name, ErrNoServer)
+	case len(found) > 1 && found[0].project == found[1].project:
+		return nil, fmt.Errorf("mcpclients: %.80q: got a server of that name twice, want each name once", name)
 	case len(found) > 1:
 		return nil, fmt.Errorf("mcpclients: %.80q: got a server of %d projects, want --project to say which", name, len(found))
 	case found[0].problem != "":
 		return nil, fmt.Errorf("mcpclients: %.80q: %s", name, found[0].problem)
 	}
 	return found[0], nil
+}
+
+// ofProject are the entries of a project.
+func ofProject(entries []*entry, project string) (list []*entry) {
+	for _, e := range entries {
+		if e.project == project {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // entriesOf reads a file: TOML if it does not begin as JSON does, with or without comments.
@@ -223,10 +239,11 @@ func entriesOf(text []byte) ([]entry, error) {
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets {
 		return nil, fmt.Errorf("mcpclients: got a file of more than %d objects and lists, want at most as many", maxBrackets)
 	}
-	if entries, ok := tomlEntries(text); ok {
-		return entries, nil
+	entries, err := tomlEntries(text)
+	if errors.Is(err, errNotTOML) {
+		return jsonEntries(text)
 	}
-	return jsonEntries(text)
+	return entries, err
 }
 
 // wrapURL puts an entry in the place of one with a URL: it starts the proxy, which has what was there in its

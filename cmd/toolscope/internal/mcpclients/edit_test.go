@@ -204,3 +204,56 @@ func TestServersOfSeveralProjects(t *testing.T) {
 		t.Errorf("got %s, %v", out, err)
 	}
 }
+
+// A server for all projects and one of a project may have the same name.
+func TestSameNameInTwoScopes(t *testing.T) {
+	text := []byte(`{"mcpServers": {"files": {"command": "x"}}, "projects": {"/p": {"mcpServers": {"files": {"command": "y"}}}}}`)
+	now := text
+	for _, project := range []string{"", "/p"} {
+		out, err := Wrap(now, "files", project, proxy)
+		if err != nil {
+			t.Fatalf("%q: %v", project, err)
+		}
+		now = out
+	}
+	list, err := Servers(now)
+	if err != nil || len(list) != 2 || !list[0].Wrapped || !list[1].Wrapped || list[0].Command[0] != "x" || list[1].Command[0] != "y" {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for _, project := range []string{"/p", ""} {
+		if now, err = Unwrap(now, "files", project); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(now, text) {
+		t.Errorf("got %s", now)
+	}
+}
+
+// What cannot be wrapped is listed, with a reason.
+func TestServersWithAProblem(t *testing.T) {
+	for text, want := range map[string]string{
+		"[mcp_servers]\nfiles = {command = \"x\"}\n":                     "inline table",
+		"mcp_servers = {files = {command = \"x\"}}\n":                    "inline table",
+		"mcp_servers.files.command = \"x\"\n":                            "dotted names",
+		"[mcp_servers.files]\nurl = \"https://example.com/mcp\"\n":       "by hand",
+		`{"mcpServers":{"files":{"url":"https://u:p@example.com/mcp"}}}`: "plain one",
+		`{"mcpServers":{"files":{"url":"https://example.com/mcp?k=v"}}}`: "plain one",
+	} {
+		list, err := Servers([]byte(text))
+		if err != nil || len(list) != 1 || list[0].Name != "files" || !strings.Contains(list[0].Problem, want) {
+			t.Errorf("%s: got %+v, %v, want %q", text, list, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"[mcp_servers.files]\ncommand = x\n": "line 2", "model = 1\nmcp_servers = 2\n": "TOML",
+		"[mcp_servers.a]\nb = 1\n[mcp_servers.a]\n": "TOML",
+	} {
+		if _, err := Servers([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+	if list, err := Servers([]byte("model = 1\n")); err != nil || len(list) != 0 {
+		t.Errorf("got %+v, %v, want a file without servers", list, err)
+	}
+}

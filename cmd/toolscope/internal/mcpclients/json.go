@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -184,6 +185,9 @@ func urlEntry(v hujson.Value, text []byte) (e entry) {
 	switch {
 	case e.url == "":
 		e.problem = `got a server without a "command" or a "url", want one of them`
+	case !plainURL(e.url):
+		e.problem = "got a url with a user, a query or a fragment, or none that is complete, want a plain one: " +
+			"arguments are visible to other users; servers take secrets in headers, too"
 	case kind == "sse":
 		e.problem = "got a server of the older transport over server-sent events, want streamable HTTP"
 	case kind == "remote": // opencode
@@ -192,6 +196,13 @@ func urlEntry(v hujson.Value, text []byte) (e entry) {
 		e.kind = "stdio"
 	}
 	return e
+}
+
+// plainURL reports whether an address is one that the proxy takes.
+func plainURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" &&
+		u.Fragment == ""
 }
 
 // A named is a member of an object.

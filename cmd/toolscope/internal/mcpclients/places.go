@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // A File is where a client may keep its servers.
@@ -17,8 +18,9 @@ type File struct{ Client, Path string }
 func Files() []File {
 	var files []File
 	add := func(client string, parts ...string) {
-		if parts[0] != "" {
-			files = append(files, File{client, filepath.Join(parts...)})
+		f := File{client, filepath.Join(parts...)}
+		if parts[0] != "" && !slices.Contains(files, f) { // in the home directory some are both
+			files = append(files, f)
 		}
 	}
 	home, _ := os.UserHomeDir() // without one there are fewer places

@@ -5,23 +5,34 @@ package mcpclients
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEntries reads the tables [mcp_servers.NAME] of Codex's file; ok is false for what is not TOML.
-func tomlEntries(text []byte) (entries []entry, ok bool) {
-	if !bytes.Contains(text, []byte("mcp_servers")) {
-		return nil, false
-	}
+// errNotTOML says that a text may be JSON.
+var errNotTOML = errors.New("no TOML")
+
+// tomlEntries reads the tables [mcp_servers.NAME] of Codex's file. The error is [errNotTOML] for what is none.
+func tomlEntries(text []byte) (entries []entry, err error) {
 	switch begin := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))); {
-	case len(begin) == 0 || begin[0] == '{' || begin[0] == '/':
-		return nil, false
+	case len(begin) == 0 || begin[0] == '{' || begin[0] == '/' || !bytes.Contains(begin, []byte("=")):
+		return nil, errNotTOML
 	}
-	var all map[string]any
-	if toml.Unmarshal(text, &all) != nil { // which checks that no name is there twice
-		return nil, false
+	var all struct {
+		Servers map[string]any `toml:"mcp_servers"`
+	}
+	if err := toml.Unmarshal(text, &all); err != nil { // which checks that no name is there twice
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			row, column := at.Position()
+			return nil, fmt.Errorf("mcpclients: got TOML with a mistake in line %d, column %d, want each table and name once", row, column)
+		}
+		return nil, errors.New("mcpclients: got TOML with a mistake, want mcp_servers to be tables")
 	}
 	p := unstable.Parser{}
 	p.Reset(text)
@@ -45,13 +56,18 @@ func tomlEntries(text []byte) (entries []entry, ok bool) {
 		switch e := &entries[i]; {
 		case e.problem != "" || e.program != "":
 		case e.url != "":
-			e.problem = `got a server with a "url" in TOML, want one that is started by a command; ` +
-				`put 'toolscope mcp --target URL' there by hand`
+			e.problem = `got a server with a "url" in TOML, want one that is started by a command: ` +
+				`replace the url by command = "toolscope" and args = ["mcp", "--target", URL] by hand`
 		default:
 			e.problem = `got a server without a "command", want one`
 		}
 	}
-	return entries, p.Error() == nil
+	for _, name := range slices.Sorted(maps.Keys(all.Servers)) {
+		if !slices.ContainsFunc(entries, func(e entry) bool { return e.name == name }) {
+			entries = append(entries, entry{name: name, problem: `got an inline table or dotted names, want a table [mcp_servers.NAME]`})
+		}
+	}
+	return entries, p.Error()
 }
 
 func keyOf(key unstable.Iterator) (path []string) {

@@ -24,7 +24,7 @@ var errNoServers = errors.New("the file has no servers")
 func backupOf(path string) string { return path + ".toolscope.bak" }
 
 // changeFile changes a file, whole or not at all. It leaves a copy of it as it was before a server was wrapped, and
-// removes the copy when the file is as it was. The copy has the client's secrets, so it is the user's alone.
+// removes the copy when none is. The copy has the client's secrets, so it is the user's alone.
 func changeFile(path string, stdout io.Writer, change func(text []byte) ([]byte, error)) error {
 	path, err := filepath.EvalSymlinks(path) // the link stays
 	if err != nil {
@@ -34,7 +34,7 @@ func changeFile(path string, stdout io.Writer, change func(text []byte) ([]byte,
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(path)
+	before, err := mcpclients.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -50,13 +50,20 @@ func changeFile(path string, stdout io.Writer, change func(text []byte) ([]byte,
 		return err
 	}
 	if err := replaceFile(path, after, info.Mode().Perm()); err != nil {
+		if !anyWrapped(before) {
+			err = errors.Join(err, os.Remove(backupOf(path)))
+		}
 		return err
 	}
-	if bytes.Equal(kept, after) {
+	if !anyWrapped(after) { // the copy has secrets, and is of no use
 		if err := os.Remove(backupOf(path)); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(stdout, "%s: OK, as it was before; no backup is left\n", path)
+		what := "nothing is wrapped, what else was changed since stays"
+		if bytes.Equal(kept, after) {
+			what = "as it was before"
+		}
+		_, err = fmt.Fprintf(stdout, "%s: OK, %s; no backup is left\n", path, what)
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "%s: OK, changed; backup: %s\n", path, backupOf(path))
@@ -77,7 +84,11 @@ func keepBackup(path string, text []byte) ([]byte, error) {
 
 func anyWrapped(text []byte) bool {
 	list, err := mcpclients.Servers(text)
-	return err == nil && slices.ContainsFunc(list, func(s mcpclients.Server) bool { return s.Wrapped })
+	return err == nil && wrappedIn(list)
+}
+
+func wrappedIn(list []mcpclients.Server) bool {
+	return slices.ContainsFunc(list, func(s mcpclients.Server) bool { return s.Wrapped })
 }
 
 // replaceFile puts a file in the place of what is there, whole or not at all.

@@ -4,7 +4,6 @@
 package mcpcmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/mcpclients"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/internal/display"
-	"github.com/toolscope/toolscope/redact"
 )
 
 const aboutClients = `toolscope mcp clients lists the servers in the files of known MCP clients.
@@ -44,13 +42,15 @@ func clientsCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&file, "file", "", "list the servers of `FILE`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each server")
-	c.AddCommand(&cobra.Command{
-		Use: "prune", Short: "delete the backups of files in which nothing is wrapped, and those of older versions",
+	pruning := &cobra.Command{
+		Use: "prune [OPTIONS]", Short: "delete the backups of files in which nothing is wrapped, and those of older versions",
 		Annotations: cli.Notes(
 			", 1 if a file cannot be deleted",
 		), Args: cli.OptionsOnly, ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, _ []string) error { return prune(c.OutOrStdout()) },
-	})
+		RunE: func(c *cobra.Command, _ []string) error { return prune(file, c.OutOrStdout()) },
+	}
+	pruning.Flags().StringVar(&file, "file", "", "delete the backups of `FILE`")
+	c.AddCommand(pruning)
 	return c
 }
 
@@ -104,7 +104,7 @@ func listClients(named string, asJSON bool, stdout, stderr io.Writer) error {
 // readClients reads the servers of files, which must be there if they were named.
 func readClients(files []mcpclients.File, named bool) (all []clientServer, errs error) {
 	for _, f := range files {
-		text, err := os.ReadFile(f.Path)
+		text, err := mcpclients.ReadFile(f.Path)
 		if errors.Is(err, fs.ErrNotExist) && !named {
 			continue
 		}
@@ -124,7 +124,10 @@ func readClients(files []mcpclients.File, named bool) (all []clientServer, errs 
 
 // listed is a server as it is listed.
 func listed(f mcpclients.File, s *mcpclients.Server) clientServer {
-	runs, _ := redact.Default().Text(cmp.Or(s.URL, strings.Join(s.Command, " ")))
+	runs := shownCommand(s.Command)
+	if s.URL != "" {
+		runs = shownURL(s.URL)
+	}
 	x := clientServer{
 		Client:  f.Client,
 		File:    f.Path,
@@ -143,13 +146,31 @@ func listed(f mcpclients.File, s *mcpclients.Server) clientServer {
 	return x
 }
 
-func prune(stdout io.Writer) error {
+// prune deletes the backups of a file, or of those of known clients. It keeps them where the file cannot be read: then
+// they may be all there is.
+func prune(file string, stdout io.Writer) error {
+	files := mcpclients.Files()
+	if file != "" {
+		files = []mcpclients.File{{Path: file}}
+	}
 	var errs error
-	for _, f := range mcpclients.Files() {
-		text, err := os.ReadFile(f.Path)
-		wrapped := err == nil && anyWrapped(text)
-		for _, name := range backups(f.Path) {
-			if wrapped && name == backupOf(f.Path) {
+	for _, f := range files {
+		found := backups(f.Path)
+		if len(found) == 0 {
+			continue
+		}
+		text, err := mcpclients.ReadFile(f.Path)
+		var list []mcpclients.Server
+		if err == nil {
+			list, err = mcpclients.Servers(text)
+		}
+		if err != nil {
+			errs = errors.Join(errs, fmt.Errorf("%s: kept, since its file cannot be read: %w", strings.Join(found, ", "), err))
+			continue
+		}
+		for _, name := range found {
+			if name == backupOf(f.Path) && wrappedIn(list) {
+				fmt.Fprintf(stdout, "%s: kept, since a server is wrapped\n", name)
 				continue
 			}
 			if err := os.Remove(name); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/mcpclients"
 	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
 
@@ -88,6 +89,9 @@ func wrapCommand() *cobra.Command {
 				return cli.Usage("--hung: got %v, want a time above 0", o.hung)
 			case o.all && o.name != "":
 				return cli.Usage("got --all and --name, want one of them: each server has its own name")
+			}
+			if err := o.usable(); err != nil {
+				return err
 			}
 			return o.change(names, c.OutOrStdout(), false, func(text []byte, s mcpclients.Server) ([]byte, error) {
 				proxy, err := o.proxy(&s, c.Flags())
@@ -169,14 +173,10 @@ func (o *wrapOptions) changeAll(stdout io.Writer, wrapped bool, change changing)
 	var errs error
 	for _, path := range paths {
 		err := changeFile(path, stdout, func(text []byte) ([]byte, error) {
-			list, err := mcpclients.Servers(text)
-			for i := 0; err == nil && i < len(list); i++ {
-				if s := list[i]; s.Problem == "" && s.Wrapped == wrapped && o.inProject(&s) {
-					text, err = change(text, s)
-					changed++
-				}
-			}
-			return text, err
+			text, n, err := o.changeServers(path, text, stdout, wrapped, change)
+			changed += n
+			errs = errors.Join(errs, err)
+			return text, nil
 		})
 		if !errors.Is(err, errNoServers) {
 			errs = errors.Join(errs, err)
@@ -186,6 +186,48 @@ func (o *wrapOptions) changeAll(stdout io.Writer, wrapped bool, change changing)
 		return errors.New("found no server to change: see 'toolscope mcp clients'")
 	}
 	return errs
+}
+
+// changeServers changes the servers of a file that can be changed, and reports why the others were left as they are.
+func (o *wrapOptions) changeServers(
+	path string, text []byte, stdout io.Writer, wrapped bool, change changing,
+) (_ []byte, changed int, errs error) {
+	list, err := mcpclients.Servers(text)
+	if err != nil {
+		return text, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, s := range list {
+		if !o.inProject(&s) {
+			continue
+		}
+		reason := s.Problem
+		if reason == "" && s.Wrapped != wrapped {
+			reason = "it is wrapped already"
+		}
+		if reason != "" {
+			if !wrapped { // of servers that are not wrapped there is nothing to unwrap
+				fmt.Fprintf(stdout, "%s: skipped %s: %s\n", path, shownName(&s), display.Plain(reason))
+			}
+			continue
+		}
+		out, err := change(text, s)
+		if err != nil {
+			errs = errors.Join(errs, fmt.Errorf("%s: %w", path, err))
+			continue
+		}
+		text = out
+		changed++
+	}
+	return text, changed, errs
+}
+
+// shownName is a server's name, with its project if it is of one.
+func shownName(s *mcpclients.Server) string {
+	name := display.Quoted(s.Name)
+	if s.Project != "" {
+		name += " of project " + display.Plain(s.Project)
+	}
+	return name
 }
 
 // usable finds errors that a client would only show as a server that does not start.
@@ -231,7 +273,7 @@ func (o *wrapOptions) pinnable(s *mcpclients.Server) error {
 
 // proxy returns the proxy's program and arguments, as a client starts it from any directory.
 func (o *wrapOptions) proxy(s *mcpclients.Server, f *pflag.FlagSet) (words []string, err error) {
-	if err := errors.Join(o.usable(), o.pinnable(s)); err != nil {
+	if err := o.pinnable(s); err != nil {
 		return nil, err
 	}
 	if o.oauth && s.URL == "" && !o.all {
@@ -273,7 +315,7 @@ func clientFile(named, server string) (string, error) {
 	}
 	var found, looked []string
 	for _, f := range mcpclients.Files() {
-		text, err := os.ReadFile(f.Path)
+		text, err := mcpclients.ReadFile(f.Path)
 		if err != nil {
 			continue
 		}

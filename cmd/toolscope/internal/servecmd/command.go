@@ -137,7 +137,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
-	defer o.reloadOnHangup(ctx, file, scope, stderr)()
+	defer o.reloadOnHangup(ctx, file, scope, behind, stderr)()
 	server, closeTools, err := o.tools(ctx, behind, scope, stderr)
 	if err != nil {
 		return err

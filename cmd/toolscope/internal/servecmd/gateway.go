@@ -37,11 +37,22 @@ type gateway struct {
 	mu     sync.Mutex
 	server *mcp.Server                   // nil until it is there
 	served map[string]toolkit.Definition // its tools
+	files  []policyFile
+	warned map[string]bool // of mentions, those that a warning was written of
+}
+
+// A policyFile has policies, of a server or with "" of all.
+type policyFile struct {
+	server, path string
+	file         *config.File
+	scope        *toolscope.Scope
+	mentions     []mention
 }
 
 // open connects the servers of a configuration file.
 func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, stderr io.Writer) (err error) {
 	g.stderr, g.served, g.govern = stderr, map[string]toolkit.Definition{}, map[string]func(toolkit.Handler) toolkit.Handler{}
+	g.warned = map[string]bool{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())
@@ -53,6 +64,9 @@ func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, 
 	})
 	if err != nil {
 		return err
+	}
+	if o.config != "" {
+		g.addFile(policyFile{path: o.config})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.servers.Policies)) {
 		if err := g.addPolicies(name, g.servers.Policies[name]); err != nil {
@@ -74,8 +88,35 @@ func (g *gateway) addPolicies(server, path string) error {
 		return err
 	}
 	g.closers = append(g.closers, func() error { return scope.Shutdown(context.Background()) })
+	g.addFile(policyFile{server: server, path: path, file: file, scope: scope})
 	g.govern[server] = func(h toolkit.Handler) toolkit.Handler { return scope.Wrap(h, g.servers.Manager) }
 	return nil
+}
+
+// addFile adds a file whose mentions of tools are checked.
+func (g *gateway) addFile(f policyFile) {
+	f.mentions = mentionsIn(f.path)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.files = append(g.files, f)
+}
+
+// reload reads the policies of the servers again, and checks the names in all files. It writes the outcome.
+func (g *gateway) reload(say func(path string, notes []string, err error)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range g.files {
+		f := &g.files[i]
+		if f.file != nil {
+			notes, err := f.file.Reload(f.scope)
+			say(f.path, notes, err)
+		}
+		f.mentions = mentionsIn(f.path)
+	}
+	clear(g.warned)
+	if g.server != nil {
+		g.warnOfNames(g.servers.Definitions())
+	}
 }
 
 // handler returns what calls a tool, under the policies of each server that has it.
@@ -129,7 +170,9 @@ func (g *gateway) refresh() {
 		return
 	}
 	now := map[string]toolkit.Definition{}
-	for _, d := range g.servers.Definitions() {
+	definitions := g.servers.Definitions()
+	g.warnOfNames(definitions)
+	for _, d := range definitions {
 		now[d.Name] = d
 		if was, there := g.served[d.Name]; there && reflect.DeepEqual(was, d) {
 			continue

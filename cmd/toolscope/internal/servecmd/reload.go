@@ -18,9 +18,12 @@ import (
 )
 
 // reloadOnHangup reloads the configuration when the process gets SIGHUP, until ctx is over or the returned
-// function is called, and writes the outcome to stderr. Without --config SIGHUP ends the process as usual.
-func (o *options) reloadOnHangup(ctx context.Context, f *config.File, s *toolscope.Scope, stderr io.Writer) func() {
-	if o.config == "" {
+// function is called, and writes the outcome to stderr. A gateway reloads the policies of its servers, too. Without
+// --config and --mcp-config SIGHUP ends the process as usual.
+func (o *options) reloadOnHangup(
+	ctx context.Context, f *config.File, s *toolscope.Scope, behind *gateway, stderr io.Writer,
+) func() {
+	if o.config == "" && o.servers == "" {
 		return func() {}
 	}
 	hangups := make(chan os.Signal, 1)
@@ -34,7 +37,12 @@ func (o *options) reloadOnHangup(ctx context.Context, f *config.File, s *toolsco
 			case <-ctx.Done():
 				return
 			case <-hangups:
-				o.reload(f, s, stderr)
+				say := func(path string, notes []string, err error) { reported(stderr, path, notes, err) }
+				if o.config != "" {
+					notes, err := f.Reload(s)
+					say(o.config, notes, err)
+				}
+				behind.reload(say)
 			}
 		}
 	}()
@@ -45,9 +53,8 @@ func (o *options) reloadOnHangup(ctx context.Context, f *config.File, s *toolsco
 	}
 }
 
-// reload applies the file, or reports why it stays as it was.
-func (o *options) reload(f *config.File, s *toolscope.Scope, stderr io.Writer) {
-	notes, err := f.Reload(s)
+// reported writes what a reload applied, or why the file stays as it was.
+func reported(stderr io.Writer, path string, notes []string, err error) {
 	if err != nil {
 		cli.Complain(stderr, "toolscope serve: reload", err)
 		return
@@ -55,5 +62,5 @@ func (o *options) reload(f *config.File, s *toolscope.Scope, stderr io.Writer) {
 	for _, note := range notes {
 		fmt.Fprintf(stderr, "toolscope serve: reload: %s\n", note)
 	}
-	fmt.Fprintf(stderr, "toolscope serve: reloaded %s\n", display.Plain(o.config))
+	fmt.Fprintf(stderr, "toolscope serve: reloaded %s\n", display.Plain(path))
 }

@@ -69,7 +69,7 @@ const pause = 30 * time.Second
 
 // New makes a client. The error says that there is no place for the credentials.
 func New(o Options) (*Client, error) {
-	if o.Target.Scheme != "https" && reachOfHost(o.Target.Hostname()) == public {
+	if o.Target.Scheme != "https" && reachOfHost(o.Target.Hostname()) != here {
 		return nil, fmt.Errorf(
 			"signin: got the address %s://%s, where others could read the token, want https",
 			o.Target.Scheme,
@@ -97,26 +97,31 @@ func (c *Client) Close() { c.end() }
 // current returns what is signed in to, as the file has it now: another process may have signed in or out. The
 // caller holds the lock.
 func (c *Client) current() (*Credentials, error) {
-	info, err := os.Stat(c.path)
-	if err != nil {
-		c.had, c.read = nil, nil
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	if c.read != nil && os.SameFile(info, c.read) && info.ModTime().Equal(c.read.ModTime()) {
+	info, err := os.Lstat(c.path)
+	if err == nil && c.read != nil && os.SameFile(info, c.read) && info.ModTime().Equal(c.read.ModTime()) &&
+		info.Mode() == c.read.Mode() {
 		return c.had, nil
 	}
-	had, err := read(c.path)
+	c.had, c.read = nil, nil
+	had, info, err := c.open()
+	if errors.Is(err, errCorrupt) {
+		c.o.Say("%v; the next sign-in replaces it", err)
+		had, err = nil, nil
+	}
 	if err != nil {
 		return nil, err
-	}
-	if had != nil && had.Target != c.o.Target.String() { // a hash says the same of both, or the file was moved
-		return nil, fmt.Errorf("signin: %s: got credentials of another server, want none or this one's", c.path)
 	}
 	c.had, c.read = had, info
 	return had, nil
+}
+
+// open reads the file.
+func (c *Client) open() (*Credentials, os.FileInfo, error) {
+	had, info, err := open(c.path, c.o.Say)
+	if had != nil && had.Target != c.o.Target.String() { // a hash says the same of both, or the file was moved
+		return nil, nil, fmt.Errorf("signin: %s: got credentials of another server, want none or this one's", c.path)
+	}
+	return had, info, err
 }
 
 // token returns the access token, refreshed if it is over; "" for none, for which the server will ask.
@@ -183,7 +188,7 @@ func (c *Client) work(r *renewal, used string, work func(context.Context, *Crede
 	ctx, cancel := context.WithTimeout(c.life, c.o.Wait)
 	defer cancel()
 	err := func() error {
-		unlock, err := lock(ctx, c.path)
+		unlock, err := lock(ctx, c.path, c.o.Say)
 		if err != nil {
 			return err
 		}
@@ -305,15 +310,18 @@ func (c *Client) SignIn(ctx context.Context, base http.RoundTripper) (*Credentia
 // SignOut revokes the tokens at the authorization server, as far as it can, and forgets them. It reports whether
 // there were any; an error is of the revocation or of the file.
 func (c *Client) SignOut(ctx context.Context) (bool, error) {
-	unlock, err := lock(ctx, c.path)
+	unlock, err := lock(ctx, c.path, c.o.Say)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	had, err := c.current()
-	if had == nil {
+	had, _, err := c.open()
+	switch {
+	case errors.Is(err, errCorrupt):
+		return true, errors.Join(fmt.Errorf("deleted, but not revoked: %w", err), os.Remove(c.path))
+	case had == nil:
 		return false, err
 	}
 	return true, errors.Join(forget(ctx, had), os.Remove(c.path))

@@ -39,7 +39,9 @@ func (c *Client) signIn(ctx context.Context, asked challenge, had *Credentials) 
 	}
 	back := newReturn(l)
 	defer back.close()
-	t := &traffic{reach: asked.reach, resource: c.resource}
+	t := &traffic{
+		reach: asked.reach, resource: c.resource, discovery: newDiscovery(c.o.Target, asked.header, c.o.Say),
+	}
 	made := &Credentials{Target: c.o.Target.String(), Reach: asked.reach}
 	config := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL:         back.url,
@@ -56,6 +58,9 @@ func (c *Client) signIn(ctx context.Context, asked challenge, had *Credentials) 
 			return found
 		},
 		AuthorizationCodeFetcher: func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if !t.hasMetadata() {
+				c.o.Say("the authorization server of %s has no metadata, so its default addresses are used", c.o.Target.Host)
+			}
 			return c.askPerson(ctx, back, a.URL, made)
 		},
 		NewTokenSource: func(_ context.Context, conf *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
@@ -79,6 +84,9 @@ func (c *Client) signIn(ctx context.Context, asked challenge, had *Credentials) 
 	}
 	resp := &http.Response{StatusCode: asked.status, Header: asked.header, Body: http.NoBody, Request: req}
 	if err := handler.Authorize(ctx, req, resp); err != nil {
+		if rejected := t.discovery.refusal(); rejected != nil {
+			err = rejected
+		}
 		return nil, plain(err)
 	}
 	if made.AccessToken == "" {

@@ -130,7 +130,7 @@ func wantCounts(t *testing.T, s *oauthtest.Server, want map[string]int) {
 }
 
 func TestLifeOfASignIn(t *testing.T) {
-	s, dir := protected(t), t.TempDir()
+	s, dir := protected(t), filepath.Join(t.TempDir(), "oauth")
 	over, _, p := signing(t, s, dir)
 	var all sync.WaitGroup
 	for range 8 { // at once: one sign-in
@@ -183,7 +183,7 @@ func TestLifeOfASignIn(t *testing.T) {
 	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v, want a file for the user alone", info.Mode(), err)
 	}
-	had, err := List(dir)
+	had, err := List(dir, p.say)
 	if err != nil || len(had) != 1 || had[0].Issuer != s.URL || had[0].Resource != s.Resource {
 		t.Errorf("got %+v, %v", had, err)
 	}
@@ -203,7 +203,7 @@ func TestLifeOfASignIn(t *testing.T) {
 
 func TestScopesThatAreNotGranted(t *testing.T) {
 	s := protected(t)
-	over, _, _ := signing(t, s, t.TempDir(), func(o *Options) { o.Scopes = []string{"tools"} })
+	over, _, _ := signing(t, s, filepath.Join(t.TempDir(), "oauth"), func(o *Options) { o.Scopes = []string{"tools"} })
 	if status, text := call(t, over, s, "read"); status != http.StatusOK {
 		t.Fatalf("got %d %s", status, text)
 	}
@@ -241,7 +241,13 @@ func TestSignInsThatFail(t *testing.T) {
 		"no person":            {option: func(o *Options) { o.Open = func(string) error { return errors.New("none") }; o.Wait = time.Second }, want: "time limit"},
 		"a page of no browser": {change: page("javascript:alert(1)"), want: "scheme"},
 		"metadata of a cloud":  {change: endpoint("token_endpoint", "http://169.254.169.254/token"), want: ""},
-		"another issuer":       {change: endpoint("issuer", "https://other.example"), want: "issuer"},
+		"another resource in metadata": {change: func(s *oauthtest.Server) {
+			s.ChangeResource(func(m map[string]any) { m["resource"] = "https://other.example/mcp" })
+		}, want: "was rejected: got metadata resource"},
+		"only plain PKCE": {change: func(s *oauthtest.Server) {
+			s.ChangeMetadata(func(m map[string]any) { m["code_challenge_methods_supported"] = []string{"plain"} })
+		}, want: "want S256"},
+		"another issuer": {change: endpoint("issuer", "https://other.example"), want: "issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,7 +255,7 @@ func TestSignInsThatFail(t *testing.T) {
 			if tt.change != nil {
 				tt.change(s)
 			}
-			over, _, p := signing(t, s, t.TempDir(), func(o *Options) {
+			over, _, p := signing(t, s, filepath.Join(t.TempDir(), "oauth"), func(o *Options) {
 				if tt.option != nil {
 					tt.option(o)
 				}
@@ -288,7 +294,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	)
 	defer inside.Close()
 	s := protected(t)
-	_, c, _ := signing(t, s, t.TempDir())
+	_, c, _ := signing(t, s, filepath.Join(t.TempDir(), "oauth"))
 	for _, most := range []reach{public, private} {
 		challenge := challenge{http.StatusUnauthorized, http.Header{
 			"Www-Authenticate": {`Bearer resource_metadata="` + inside.URL + `/.well-known/oauth-protected-resource"`},
@@ -319,14 +325,14 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			t.Errorf("%s: got %v", address, err)
 		}
 	}
-	if _, err := New(Options{Target: &url.URL{Scheme: "http", Host: "mcp.example.com"}, Dir: t.TempDir()}); err == nil {
+	if _, err := New(Options{Target: &url.URL{Scheme: "http", Host: "mcp.example.com"}, Dir: filepath.Join(t.TempDir(), "oauth")}); err == nil {
 		t.Error("a public server without TLS gets tokens")
 	}
 }
 
 func TestWhatIsNotTheServers(t *testing.T) {
 	s := protected(t)
-	over, c, _ := signing(t, s, t.TempDir())
+	over, c, _ := signing(t, s, filepath.Join(t.TempDir(), "oauth"))
 	call(t, over, s, "read")
 	for address, want := range map[string]int{
 		"/.well-known/oauth-protected-resource/mcp": http.StatusNotFound,
@@ -378,6 +384,104 @@ func TestWhatIsNotTheServers(t *testing.T) {
 	}
 }
 
+// Only the path that the operator named gets the token: servers read others differently.
+func TestPathsWithoutTheToken(t *testing.T) {
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization"))
+	}))
+	defer server.Close()
+	target, err := url.Parse(server.URL + "/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{Target: target, Dir: filepath.Join(t.TempDir(), "oauth"), Say: t.Logf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := write(c.path, &Credentials{Target: target.String(), AccessToken: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/mcp": "Bearer x", "/mcp?a=b": "Bearer x", "//mcp": "", "/mcp/..;/x": "", "/mcp/": "", "/mcp/x": "", "/x/../mcp": "", "/mcp;x": "",
+		"/%6dcp": "", "/mcp%2f..%2fx": "", "/mcp/../x": "", "/./mcp": "", "/MCP": "", `/mcp\x`: "", "/": "",
+	} {
+		got = nil
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Transport(http.DefaultTransport).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A document that does not count is reported, and the next one is used.
+func TestMetadataThatIsIgnored(t *testing.T) {
+	s := protected(t)
+	target, err := url.Parse(s.Resource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for named, want := range map[string]string{
+		"http://203.0.113.1/meta": "want an https address", strings.TrimSuffix(s.Resource, "/mcp") + "/none": "answered 404",
+		"https://10.0.0.1/meta\x1b[31m": "is ignored",
+	} {
+		p := new(person)
+		c, err := New(Options{Target: target, Say: p.say, Open: p.open, Dir: filepath.Join(t.TempDir(), "oauth"), Wait: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		made, err := c.signIn(t.Context(), challenge{http.StatusUnauthorized, http.Header{
+			"Www-Authenticate": {`Bearer resource_metadata="` + named + `"`},
+		}, here}, nil)
+		if err != nil || made.AccessToken == "" {
+			t.Errorf("%s: got %v", named, err)
+		}
+		if got := p.heard(); strings.Count(got, "is ignored") != 1 || !strings.Contains(got, want) || strings.Contains(got, "\x1b") {
+			t.Errorf("%s: got %q, want one line with %q", named, got, want)
+		}
+	}
+}
+
+// A file that cannot be read stops no other server, and a sign-in replaces it.
+func TestCorruptFiles(t *testing.T) {
+	s, dir := protected(t), filepath.Join(t.TempDir(), "oauth")
+	over, c, p := signing(t, s, dir)
+	call(t, over, s, "read")
+	bad := filepath.Join(dir, strings.Repeat("0", 32)+".json")
+	if err := os.WriteFile(bad, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if had, err := List(dir, p.say); len(had) != 1 || !errors.Is(err, errCorrupt) || !strings.Contains(err.Error(), bad) {
+		t.Errorf("got %+v, %v", had, err)
+	}
+	if err := os.WriteFile(c.path, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	over, c, p = signing(t, s, dir)
+	if status, text := call(t, over, s, "read"); status != http.StatusOK || !strings.Contains(p.heard(), "replaces it") {
+		t.Errorf("got %d %s, and said %q", status, text, p.heard())
+	}
+	if err := os.WriteFile(c.path, []byte(""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if was, err := c.SignOut(t.Context()); !was || err == nil || !strings.Contains(err.Error(), "not revoked") {
+		t.Errorf("got %v, %v", was, err)
+	}
+	if was, err := c.SignOut(t.Context()); was || err != nil {
+		t.Errorf("got %v, %v", was, err)
+	}
+}
+
 // A request that is given up does not end the sign-in that it began.
 func TestRequestsThatAreGivenUp(t *testing.T) {
 	s := protected(t)
@@ -385,7 +489,7 @@ func TestRequestsThatAreGivenUp(t *testing.T) {
 	over, _, _ := signing(
 		t,
 		s,
-		t.TempDir(),
+		filepath.Join(t.TempDir(), "oauth"),
 		func(o *Options) { o.Open = func(p string) error { page <- p; return nil } },
 	)
 	ctx, cancel := context.WithCancel(t.Context())

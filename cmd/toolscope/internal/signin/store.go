@@ -83,28 +83,60 @@ func (s store) path(key ...string) string {
 	return filepath.Join(s.dir, hex.EncodeToString(h.Sum(nil)[:16])+".json")
 }
 
-// read reads a file; nil if there is none.
-func read(path string) (*Credentials, error) {
-	info, err := os.Stat(path)
+// errCorrupt says that a file has no credentials that can be read. A sign-in replaces it.
+var errCorrupt = errors.New("got no credentials of toolscope's, want such a file or none")
+
+// open returns the credentials of a file that is the user's alone; nil if there is none. say reports a mode that
+// was repaired.
+func open(path string, say func(format string, args ...any)) (*Credentials, os.FileInfo, error) {
+	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("signin: %s: got no regular file, want one: delete it, and sign in again", path)
+	}
+	if err := guarded(filepath.Dir(path), 0o700, say); err != nil {
+		return nil, nil, err
+	}
+	if err := guarded(path, 0o600, say); err != nil {
+		return nil, nil, err
+	}
+	if info, err = os.Lstat(path); err != nil { // with its mode now
+		return nil, nil, err
+	}
+	had, err := read(path, info)
+	return had, info, err
+}
+
+// guarded has a file or a directory be the user's alone, and reports a mode that it repaired.
+func guarded(path string, mode os.FileMode, say func(format string, args ...any)) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	changed, err := guard(path, info, mode)
+	if changed != "" {
+		say("%s", changed)
+	}
+	return err
+}
+
+// read reads a file.
+func read(path string, info os.FileInfo) (*Credentials, error) {
 	if info.Size() > maxFile {
-		return nil, fmt.Errorf("signin: %s: got %d bytes, want at most %d", path, info.Size(), maxFile)
+		return nil, fmt.Errorf("signin: %s: %w: it has %d bytes, at most %d can be", path, errCorrupt, info.Size(), maxFile)
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
 	c := new(Credentials)
-	if json.Unmarshal(text, c) != nil { // its error may quote the text
-		return nil, fmt.Errorf("signin: %s: got a file that is no JSON of toolscope's, want none or such a one", path)
+	if json.Unmarshal(text, c) != nil || c.Target == "" { // its error may quote the text
+		return nil, fmt.Errorf("signin: %s: %w", path, errCorrupt)
 	}
 	return c, nil
 }
@@ -136,8 +168,11 @@ func write(path string, c *Credentials) error {
 const lockPause = 100 * time.Millisecond
 
 // lock has one process at a time change a file. The function returned unlocks it.
-func lock(ctx context.Context, path string) (func(), error) {
+func lock(ctx context.Context, path string, say func(format string, args ...any)) (func(), error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := guarded(filepath.Dir(path), 0o700, say); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
@@ -159,8 +194,9 @@ func lock(ctx context.Context, path string) (func(), error) {
 	}
 }
 
-// List returns what is signed in to, in a directory as in [Options].
-func List(dir string) ([]*Credentials, error) {
+// List returns what is signed in to, in a directory as in [Options], and what cannot be read of it. say reports a mode
+// that was repaired.
+func List(dir string, say func(format string, args ...any)) (list []*Credentials, problems error) {
 	s, err := openStore(dir)
 	if err != nil {
 		return nil, err
@@ -172,18 +208,14 @@ func List(dir string) ([]*Credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []*Credentials
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".json") {
+		if !strings.HasSuffix(e.Name(), ".json") {
 			continue
 		}
-		c, err := read(filepath.Join(s.dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		if c != nil {
+		c, _, err := open(filepath.Join(s.dir, e.Name()), say)
+		if problems = errors.Join(problems, err); c != nil {
 			list = append(list, c)
 		}
 	}
-	return list, nil
+	return list, problems
 }

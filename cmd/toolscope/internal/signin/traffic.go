@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,8 @@ type traffic struct {
 
 	mu       sync.Mutex
 	metadata []oauthex.AuthServerMeta
+
+	discovery *discovery // nil for a refresh
 }
 
 // client is an HTTP client for the SDK. It follows no redirect of what carries a code, a token or a secret.
@@ -51,8 +54,27 @@ func (t *traffic) client() *http.Client {
 	}
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request. One for anything but the MCP server's metadata is refused if that was rejected.
 func (t *traffic) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.discovery == nil {
+		return t.send(req)
+	}
+	address := askedFirst(req).String()
+	if want, ok := t.discovery.wants[address]; ok {
+		resp, err := t.send(req)
+		return t.discovery.check(req, address, want, resp, err)
+	}
+	if err := t.discovery.refusal(); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	return t.send(req)
+}
+
+// send sends a request.
+func (t *traffic) send(req *http.Request) (*http.Response, error) {
 	refuse := func(err error) (*http.Response, error) {
 		if req.Body != nil {
 			_ = req.Body.Close()
@@ -79,7 +101,10 @@ func (t *traffic) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp, t.note(req, resp)
+	if err := t.note(req, resp); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
+	return resp, nil
 }
 
 // withResource is a request for a token with the resource in its form; another request is itself.
@@ -113,7 +138,7 @@ func (t *traffic) withResource(req *http.Request) (*http.Request, error) {
 
 // note remembers the metadata of an authorization server that an answer has.
 func (t *traffic) note(req *http.Request, resp *http.Response) error {
-	p := path.Clean(req.URL.Path)
+	p := path.Clean(askedFirst(req).Path)
 	if req.Method != http.MethodGet || resp.StatusCode != http.StatusOK ||
 		!strings.Contains(p, "/.well-known/oauth-authorization-server") &&
 			!strings.Contains(p, "/.well-known/openid-configuration") {
@@ -126,11 +151,21 @@ func (t *traffic) note(req *http.Request, resp *http.Response) error {
 	resp.Body = io.NopCloser(bytes.NewReader(text))
 	var m oauthex.AuthServerMeta
 	if json.Unmarshal(text, &m) == nil {
+		if methods := m.CodeChallengeMethodsSupported; len(methods) > 0 && !slices.Contains(methods, "S256") {
+			return fmt.Errorf("the authorization server offers the PKCE methods %.80q, want S256", methods)
+		}
 		t.mu.Lock()
 		t.metadata = append(t.metadata, m)
 		t.mu.Unlock()
 	}
 	return nil
+}
+
+// hasMetadata reports whether an authorization server has any.
+func (t *traffic) hasMetadata() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.metadata) > 0
 }
 
 // issuer is the metadata of the authorization server that has a token endpoint. Without metadata, as before

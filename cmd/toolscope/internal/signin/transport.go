@@ -5,6 +5,7 @@ package signin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,12 +58,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.authorized(req, body)
 }
 
-// covers reports whether a request is for the MCP server: the token is not for others on the same host.
+// covers reports whether a request is for the MCP server: the token is not for others on the same host. Servers read
+// paths such as //mcp and /mcp/..;/x differently, so only the path that the operator named gets it.
 func (c *Client) covers(req *http.Request) bool {
-	own := strings.TrimSuffix(path.Clean("/"+c.o.Target.Path), "/")
-	p := path.Clean("/" + req.URL.Path)
 	return req.URL.Scheme == c.o.Target.Scheme && strings.EqualFold(req.URL.Host, c.o.Target.Host) &&
-		(p == own || strings.HasPrefix(p, own+"/"))
+		cmp.Or(req.URL.EscapedPath(), "/") == cmp.Or(c.o.Target.EscapedPath(), "/")
 }
 
 // authorized sends a request with a token, which it renews at most once in each way.

@@ -173,6 +173,10 @@ func (l *toolList) addTool(raw jsontext.Value) {
 	if stdjson.Unmarshal(raw, &tool) != nil || tool.Name == "" {
 		return
 	}
+	l.listed.Hashes[tool.Name] = pins.HashOf(raw) // of a name with control characters, too
+	if l.bytes <= maxKept {
+		l.listed.Definitions[tool.Name] = raw
+	}
 	def, err := toolmcp.DefinitionOf(&tool)
 	if err != nil {
 		def = toolkit.Definition{Name: tool.Name}
@@ -181,8 +185,4 @@ func (l *toolList) addTool(raw jsontext.Value) {
 		}
 	}
 	l.tools[def.Name] = &def
-	l.listed.Hashes[def.Name] = pins.HashOf(raw)
-	if l.bytes <= maxKept {
-		l.listed.Definitions[def.Name] = raw
-	}
 }
