@@ -48,6 +48,9 @@ func (s *Spool) send() {
 	for s.ready() {
 		s.round <- struct{}{}
 		w, err := s.next(s.batchSize())
+		s.mu.Lock()
+		s.stuck = w == nil && errors.Is(err, errUnreadable)
+		s.mu.Unlock()
 		if w != nil {
 			s.deliver(w)
 		}
