@@ -120,6 +120,23 @@ func TestSpoolCommandAndWhatCannotBeRead(t *testing.T) {
 		}
 		expect(t, dir, exitOK, []string{"rejected: 1 span deleted"}, "purge", "--rejected")
 	})
+	t.Run("left by a command", func(t *testing.T) {
+		t.Setenv("OTEL_METRICS_EXPORTER", "none")
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+		dir := filepath.Join(t.TempDir(), "spool")
+		var out, errs bytes.Buffer
+		if code := run([]string{"demo", "--once", "--spool", dir}, strings.NewReader(""), &out, &errs); code != exitError ||
+			!strings.Contains(errs.String(), "--spool: got it without a destination") {
+			t.Errorf("no destination: got %d, %s", code, errs.String())
+		}
+		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1")
+		if code := run([]string{"demo", "--once", "--spool", dir}, strings.NewReader(""), &out, &errs); code != exitOK {
+			t.Errorf("demo: got %d, %s", code, errs.String())
+		}
+		expect(t, dir, exitOK, []string{"its program"}, "list") // this process, which has ended all it did
+		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
+		expect(t, dir, exitOK, []string{" delivered, 0 on disk, 0 rejected or lost"}, "retry", "--otlp", url)
+	})
 	t.Run("no spool", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600); err != nil {

@@ -118,8 +118,8 @@ type damage struct {
 	spans   int // in both, as far as a header says; else 1 for each
 }
 
-// add counts what one torn or corrupt stretch is about.
-func (d *damage) add(h header, known bool) {
+// addStretch counts what one torn or corrupt stretch is about.
+func (d *damage) addStretch(h header, known bool) {
 	switch {
 	case !known:
 		d.spans++
@@ -148,7 +148,7 @@ func scan(data []byte, found func(offset int64, h header, payload []byte)) (d da
 				continue
 			}
 		}
-		d.add(h, its)
+		d.addStretch(h, its)
 		next := nextHeader(data, at+1, id, known)
 		if next < 0 {
 			d.torn = 1

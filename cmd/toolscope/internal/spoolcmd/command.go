@@ -11,10 +11,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/exporters"
@@ -138,7 +140,8 @@ func show() *cobra.Command {
 func retry() *cobra.Command {
 	var otlp string
 	var limit time.Duration
-	c := command("retry", "send what waits and what was rejected", aboutRetry, ", 1 if not all was delivered, also since a program that runs has it, or it cannot be read",
+	c := command("retry", "send what waits and what was rejected", aboutRetry,
+		", 1 if something was not delivered, a running program has it, or it cannot be read",
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			if otlp != "" {
 				if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", otlp); err != nil {
@@ -149,6 +152,9 @@ func retry() *cobra.Command {
 			defer stop()
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
+			var first atomic.Pointer[error] // the others say the same; what fails Retry returns as well
+			otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { first.CompareAndSwap(nil, &err) }))
+			defer otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 			l, err := dir.Retry(ctx)
 			if l.Destination != "" {
 				_, printErr := fmt.Fprintf(c.OutOrStdout(), "%d spans found, %d delivered, %d on disk, %d rejected or lost\n",
@@ -156,6 +162,9 @@ func retry() *cobra.Command {
 				err = errors.Join(err, printErr)
 			}
 			if err == nil && l.OnDisk+l.DroppedSpans() > 0 {
+				if why := first.Load(); why != nil {
+					return *why
+				}
 				return cli.Exit(cli.ExitError)
 			}
 			return err
@@ -168,7 +177,8 @@ func retry() *cobra.Command {
 func purge() *cobra.Command {
 	var waiting, rejected bool
 	c := command("purge", "delete what waits, or what was rejected", aboutPurge,
-		", 1 if spans were left, since a running program has them or they cannot be read", func(c *cobra.Command, dir exporters.SpoolDir) error {
+		", 1 if spans were left, since a running program has them or they cannot be read",
+		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			if !waiting && !rejected {
 				return cli.Usage("got neither --waiting nor --rejected, want what to delete")
 			}
