@@ -72,12 +72,12 @@ func (f Forget) Spans(dir string) (ForgetReport, error) {
 
 // Spool removes the session's spans from the directory of a spool ([Options].SpoolDir). A part that a
 // running process owns is left, which is an error; its own [Providers.Forget] removes what it holds.
-// A dry run reads nothing.
 func (f Forget) Spool(ctx context.Context, dir string) (ForgetReport, error) {
+	remove := func() (int, error) { return spool.DeleteSession(ctx, dir, f.Session, f.Tenant) }
 	if f.DryRun {
-		return ForgetReport{}, nil
+		remove = func() (int, error) { return spool.Session(dir, f.Session, f.Tenant) }
 	}
-	n, err := spool.DeleteSession(ctx, dir, f.Session, f.Tenant)
+	n, err := remove()
 	rejected, rejectedErr := f.forgetRejected(dir)
 	return ForgetReport{Files: 1 + rejected.Files, Removed: n + rejected.Removed}, errors.Join(err, rejectedErr)
 }

@@ -9,6 +9,8 @@ import (
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
 // A lazyClient is an OTLP client that starts with the first spans: that of gRPC has
@@ -25,12 +27,12 @@ type lazyClient struct {
 // Start does nothing.
 func (*lazyClient) Start(context.Context) error { return nil }
 
-// UploadTraces starts the client if it has not been, and sends.
+// UploadTraces starts the client if it has not been, and sends. Its errors are explained.
 func (c *lazyClient) UploadTraces(ctx context.Context, all []*tracepb.ResourceSpans) error {
 	if err := c.start(ctx); err != nil {
 		return err
 	}
-	return c.Client.UploadTraces(ctx, all)
+	return spool.Explain(ctx, func(ctx context.Context) error { return c.Client.UploadTraces(ctx, all) })
 }
 
 func (c *lazyClient) start(ctx context.Context) error {

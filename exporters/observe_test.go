@@ -201,7 +201,7 @@ func TestSelfObservation(t *testing.T) {
 		{"refused", refusing{code: grpccodes.PermissionDenied}.serve, nil, map[string]int64{
 			"otel.sdk.exporter.span.exported{PermissionDenied}":      2,
 			"otel.sdk.exporter.operation.duration{PermissionDenied}": 1, "otel.sdk.processor.span.processed": 2,
-		}, "the last export failed (PermissionDenied)"},
+		}, "the last export failed (PermissionDenied): it does not accept the credentials: check OTEL_EXPORTER_OTLP_HEADERS"},
 		{"a full queue", func(t *testing.T) string { return new(backend).grpc(t) },
 			map[string]string{"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_SCHEDULE_DELAY": "3600000",
 				"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1"},

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
 // The OTLP protocols. OpenTelemetry's own default is HTTP; ours is gRPC, which is
@@ -61,7 +63,7 @@ func sentTo() string {
 
 // httpClient is a client of our own for OTLP over HTTP: the exporters' default
 // keeps connections, and with them goroutines, for a minute and a half after its
-// shutdown.
+// shutdown. What is no OTLP is no success for it.
 func (p *Providers) httpClient(signal string) (*http.Client, error) {
 	tlsConfig, err := tlsConfig(signal)
 	if err != nil {
@@ -75,7 +77,7 @@ func (p *Providers) httpClient(signal string) (*http.Client, error) {
 		ms, _ := strconv.Atoi(value) // checked
 		timeout = time.Duration(ms) * time.Millisecond
 	}
-	return &http.Client{Transport: transport, Timeout: timeout}, nil
+	return &http.Client{Transport: spool.Transport(transport), Timeout: timeout}, nil
 }
 
 // tlsConfig is nil if no variable asks for anything.

@@ -89,7 +89,6 @@ func (p *Providers) otlpClient() (otlptrace.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client.Transport = spool.Transport(client.Transport)
 	return &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))}, nil
 }
@@ -137,11 +136,7 @@ func (s spooling) component() stats.Component {
 	}
 	if !n.FailingSince.IsZero() {
 		since := n.FailingSince.UTC().Format(time.RFC3339)
-		why := n.LastError
-		if n.Advice != "" {
-			why = fmt.Sprintf("%s (%s)", n.Advice, n.LastError)
-		}
-		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, why))
+		c.Problems = append(c.Problems, fmt.Sprintf("the destination fails since %s: %s", since, n.LastError))
 	}
 	if n.Torn+n.Corrupt > 0 {
 		c.Problems = append(c.Problems, fmt.Sprintf(

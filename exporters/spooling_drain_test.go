@@ -99,7 +99,7 @@ func TestDrain(t *testing.T) {
 		}
 
 		t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://"+address)
-		one := oneInFlight(t, batch.Snapshots(), 10*time.Second)
+		one := oneInFlight(t, batch.Snapshots(), 5*time.Second)
 		before := d.spans.Load()
 		self, err := os.Executable()
 		if err != nil {
@@ -114,10 +114,12 @@ func TestDrain(t *testing.T) {
 		if n, _ := fmt.Sscan(string(out), &nanos, &kib, &failed); err != nil || n != 3 || failed != "<nil>" {
 			t.Fatalf("got %q, %v", out, err)
 		}
+		arrived := d.spans.Load()
+		one = (one + oneInFlight(t, batch.Snapshots(), 5*time.Second)) / 2 // before and after: a machine's other work changes
 		rate := float64(want) / time.Duration(nanos).Seconds()
 		t.Logf("round trip %v: %d MiB, %d spans, %.0f a second, %.1f times one request in flight (%.0f), %d MiB resident",
 			c.after, bytes>>20, want, rate, rate/one, one, kib>>10)
-		if got := d.spans.Load() - before; got != int64(want) || rate < c.atAll*one || kib > 100<<10 {
+		if got := arrived - before; got != int64(want) || rate < c.atAll*one || kib > 100<<10 {
 			t.Errorf("got %d of %d spans; want %g times one request in flight, and at most 100 MiB", got, want, c.atAll)
 		}
 	}

@@ -401,7 +401,10 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	answers := func(code int, media, text string) string {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.ContentLength < 0 { // also of the request without spans
+				t.Error("got a request without a Content-Length")
+			}
 			w.Header().Set("Content-Type", media)
 			w.WriteHeader(code)
 			_, _ = io.WriteString(w, text)
@@ -417,7 +420,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 		{"TLS to plain gRPC", "grpc", "https://" + grpcAddress, "there is no TLS"},
 		{"TLS to plain HTTP", "http/protobuf", "https://" + webAddress, "there is no TLS"},
 		{"no TLS to TLS, gRPC", "grpc", unencrypted, "it speaks no gRPC, or TLS"},
-		{"no TLS to TLS, HTTP", "http/protobuf", unencrypted, "it may be no OTLP endpoint"},
+		{"no TLS to TLS, HTTP", "http/protobuf", unencrypted, "the endpoint should begin with https://"},
 		{"unknown certificate, gRPC", "grpc", secure.URL, "it speaks TLS but no gRPC"},
 		{"unknown certificate, HTTP", "http/protobuf", secure.URL, "its certificate is not trusted"},
 		{"wrong port", "grpc", "http://" + refused, "nothing listens there"},
@@ -426,7 +429,7 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 		{"proxy that answers 400", "http/protobuf", answers(400, html, "bad"), "it may be no OTLP endpoint"},
 		{"proxy that answers 401", "http/protobuf", answers(401, html, "who"), "OTEL_EXPORTER_OTLP_HEADERS"},
 		{"proxy that answers 404", "http/protobuf", answers(404, html, "none"), "there is no OTLP service"},
-		{"proxy that answers 502", "http/protobuf", answers(502, html, "bad"), "what is behind it is down"},
+		{"proxy that answers 502", "http/protobuf", answers(502, html, "bad"), "what is behind it is down (http://127.0.0.1:"},
 		{"silent", "grpc", "http://" + silent(t), ""},
 		{"silent", "http/protobuf", "http://" + silent(t), ""},
 	} {
@@ -448,6 +451,60 @@ func TestSpoolAndWrongProtocols(t *testing.T) {
 			}
 			if l := p.Ledger()[0]; l.OnDisk != 2 || l.DroppedSpans() != 0 {
 				t.Errorf("got %v, want both on disk", l)
+			}
+		})
+	}
+}
+
+// Without a spool what the destination does not take is dropped, with the reason; a success that is none of
+// OTLP counts as such, and health says what is wrong.
+func TestNoSpoolAndWrongProtocols(t *testing.T) {
+	for _, c := range []struct {
+		status              int
+		media, advice, told string
+	}{
+		{200, "text/html", "there is no OTLP service for traces", "answered 200 with text/html"},
+		{204, "", "", ""},
+		{502, "text/html", "what is behind it is down", "/v1/traces answered 502 Bad Gateway"},
+	} {
+		t.Run(fmt.Sprint(c.status), func(t *testing.T) {
+			told := complaints(t)
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ContentLength < 0 {
+					t.Errorf("got a request without a Content-Length")
+				}
+				w.Header().Set("Content-Type", c.media)
+				w.WriteHeader(c.status)
+				if c.media != "" {
+					_, _ = io.WriteString(w, "<html>Sign in</html>")
+				}
+			}))
+			defer s.Close()
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", s.URL+"/v1/traces")
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+			t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "300")
+			p := setup(t, exporters.Options{})
+			record(p, "work")
+			err := p.Flush(t.Context())
+			var health []string
+			for _, part := range p.Components() {
+				health = append(health, part.Problems...)
+			}
+			l := p.Ledger()[0]
+			if c.advice == "" {
+				if l.Delivered != 2 || len(health) > 0 {
+					t.Errorf("got %v, %q, want 2 delivered and no problem", l, health)
+				}
+				return
+			}
+			if l.Delivered != 0 || l.Dropped["failed"] != 2 {
+				t.Errorf("got %v, want 2 dropped as failed", l)
+			}
+			if all := strings.Join(health, "\n"); !strings.Contains(all, c.advice) {
+				t.Errorf("health: got %q, want %q", all, c.advice)
+			}
+			if all := strings.Join(append(told(), fmt.Sprint(err)), "\n"); !strings.Contains(all, c.told) {
+				t.Errorf("the error: got %q, want %q", all, c.told)
 			}
 		})
 	}

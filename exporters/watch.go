@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -36,6 +37,7 @@ type watch struct {
 	failed   map[string]uint64       // by error.type
 	streak   int                     // exports that failed in a row until now
 	last     string                  // error.type of the last failure
+	advice   string                  // what is probably wrong with the destination, by that failure
 	duration metric.Float64Histogram // nil until the metrics are made: a spool may send before
 }
 
@@ -54,7 +56,7 @@ func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 
 // through counts what becomes of n spans that export sends.
 func (w *watch) through(ctx context.Context, n int, export func() error) (err error) {
-	start, kind := time.Now(), "panic"
+	start, kind, advice := time.Now(), "panic", ""
 	w.mu.Lock()
 	if w.inflight == 0 {
 		w.since = start
@@ -70,7 +72,7 @@ func (w *watch) through(ctx context.Context, n int, export func() error) (err er
 			w.streak = 0
 		} else {
 			w.failed[kind] += uint64(n)
-			w.last = kind
+			w.last, w.advice = kind, advice
 			w.streak++
 		}
 		duration := w.duration
@@ -80,7 +82,7 @@ func (w *watch) through(ctx context.Context, n int, export func() error) (err er
 		}
 	}()
 	err = export()
-	kind = exportErrorType(err)
+	kind, advice = exportErrorType(err), spool.Advice(err)
 	return err
 }
 
@@ -95,12 +97,13 @@ type watchState struct {
 	failed   map[string]uint64
 	streak   int
 	last     string
+	advice   string
 }
 
 func (w *watch) state() watchState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return watchState{w.inflight, w.since, w.exported, maps.Clone(w.failed), w.streak, w.last}
+	return watchState{w.inflight, w.since, w.exported, maps.Clone(w.failed), w.streak, w.last, w.advice}
 }
 
 // exportErrorType is error.type of an export: one of few values. The texts of errors hold
@@ -136,11 +139,16 @@ func (w *watch) component() stats.Component {
 		c.Problems = append(c.Problems,
 			fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
 	}
+	if s.advice != "" {
+		s.last += "): " + s.advice
+	} else {
+		s.last += ")"
+	}
 	switch {
 	case s.streak == 1:
-		c.Problems = append(c.Problems, fmt.Sprintf("the last export failed (%s)", s.last))
+		c.Problems = append(c.Problems, "the last export failed ("+s.last)
 	case s.streak > 1:
-		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s)", s.streak, s.last))
+		c.Problems = append(c.Problems, fmt.Sprintf("the last %d exports failed (%s", s.streak, s.last))
 	}
 	return c
 }

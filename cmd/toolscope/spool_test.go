@@ -127,7 +127,14 @@ func TestSpoolCommand(t *testing.T) {
 		t.Errorf("got %d spans at the collector, want 5", n)
 	}
 	expect(exitOK, []string{"nothing waits, and nothing was rejected"}, "list")
-	if err := leaveSpans(t, dir, "127.0.0.1:1", 2).Shutdown(t.Context()); err != nil {
+	running := leaveSpans(t, dir, "127.0.0.1:1", 2)
+	if err := running.Flush(t.Context()); err == nil {
+		t.Error("Flush: got no error, though nothing listens")
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
+	expect(exitError, []string{"0 spans found", "a running process, which sends them itself", "end it first"},
+		"retry", "--otlp", "http://"+l.Addr().String())
+	if err := running.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect(exitOK, []string{"waiting: 2 spans deleted", "rejected: 0 spans deleted"}, "purge", "--waiting", "--rejected")

@@ -1,7 +1,7 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package soak makes calls at a steady rate for a long time, of all kinds, under every policy and
+// Package soak makes calls at an even rate, which it prints, for a long time, of all kinds, under every policy and
 // beside readers, and says whether the process grows: resident memory, live heap,
 // goroutines and file descriptors, each with its slope. At the end every count must be
 // exact. The test fails if something grows or a count is wrong.

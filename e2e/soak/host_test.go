@@ -41,6 +41,7 @@ type host struct {
 	server    *http.Server
 	served    chan struct{}
 	url       string
+	made      atomic.Int64 // calls that were begun
 	ended     atomic.Int64 // calls that the observer received
 	outcomes  [8]atomic.Int64
 }

@@ -105,6 +105,22 @@ func pause(ctx context.Context, d time.Duration) error {
 // no queue of goroutines grows that is none of toolscope's.
 const maxRunning = 128
 
+// A pacer makes calls come evenly: what a busy machine missed is not made up for, beyond a tenth of a second.
+type pacer struct {
+	rate float64 // calls a second
+	last time.Time
+	owed float64
+}
+
+// due is how many calls are to be made now.
+func (p *pacer) due(now time.Time) int {
+	p.owed = min(p.owed+now.Sub(p.last).Seconds()*p.rate, max(1, p.rate/10))
+	p.last = now
+	n := int(p.owed)
+	p.owed -= float64(n)
+	return n
+}
+
 // load makes calls at the rate, each in a goroutine, and tells how many.
 func (h *host) load(ctx context.Context, length time.Duration, rate int, seed uint64) int64 {
 	const beats = 200 // a second
@@ -122,10 +138,10 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 	}
 	made := int64(0)
 	begun := time.Now()
-	told := begun
-	for owed := 0.0; time.Since(begun) < length; <-tick.C {
-		owed = time.Since(begun).Seconds()*float64(rate) - float64(made)
-		for ; owed >= 1; owed-- {
+	told, toldMade := begun, int64(0)
+	pace := pacer{rate: float64(rate), last: begun}
+	for ; time.Since(begun) < length; <-tick.C {
+		for end := made + int64(pace.due(time.Now())); made < end; h.made.Store(made) {
 			made++
 			call, session, cancelAfter := random(r, made)
 			start(call, session, cancelAfter)
@@ -136,8 +152,9 @@ func (h *host) load(ctx context.Context, length time.Duration, rate int, seed ui
 			}
 		}
 		if now := time.Now(); now.Sub(told) >= max(10*time.Second, length/10) {
-			told = now
-			fmt.Printf("%v: %d calls\n", now.Sub(begun).Round(time.Second), made)
+			fmt.Printf("%v: %d calls, %.0f a second\n", now.Sub(begun).Round(time.Second), made,
+				float64(made-toldMade)/now.Sub(told).Seconds())
+			told, toldMade = now, made
 		}
 	}
 	running.Wait()

@@ -18,11 +18,12 @@ import (
 // A sample is the process at one moment.
 type sample struct {
 	at                         time.Duration // since the first
+	calls                      float64       // made so far
 	rss, heap, goroutines, fds float64
 }
 
 // measure takes samples until the context is done. The heap is what lives after a collection.
-func measure(ctx context.Context, every time.Duration) (list []sample) {
+func measure(ctx context.Context, every time.Duration, calls func() int64) (list []sample) {
 	begun := time.Now()
 	for {
 		runtime.GC()
@@ -31,7 +32,7 @@ func measure(ctx context.Context, every time.Duration) (list []sample) {
 		list = append(
 			list,
 			sample{
-				time.Since(begun), residentBytes(), float64(m.HeapAlloc), float64(runtime.NumGoroutine()),
+				time.Since(begun), float64(calls()), residentBytes(), float64(m.HeapAlloc), float64(runtime.NumGoroutine()),
 				openFiles(),
 			},
 		)
@@ -68,6 +69,8 @@ func report(all []sample, length time.Duration) error {
 	}
 	const mib = 1 << 20
 	var problems []error
+	half := len(settled) / 2
+	fmt.Printf("calls a second: %.0f in the second third, %.0f in the third\n", callRate(settled[:half]), callRate(settled[half:]))
 	fmt.Printf("%-12s %10s %10s %12s %12s %14s\n", "", "least", "most", "2nd third", "3rd third", "slope a minute")
 	for _, q := range []struct {
 		name  string
@@ -97,6 +100,12 @@ func report(all []sample, length time.Duration) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// callRate is how many calls a second were made from the first sample to the last.
+func callRate(all []sample) float64 {
+	first, last := all[0], all[len(all)-1]
+	return (last.calls - first.calls) / (last.at - first.at).Seconds()
 }
 
 func median(values []float64) float64 {

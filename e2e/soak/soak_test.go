@@ -58,8 +58,8 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir 
 	stopReaders := h.read()
 	samples := make(chan []sample)
 	measured, stopMeasuring := context.WithCancel(ctx)
-	go func() { samples <- measure(measured, max(time.Second, length/120)) }()
-	fmt.Printf("%d calls a second for %v, %d tools, every policy, %d readers\n", rate, length, len(tools), readers)
+	go func() { samples <- measure(measured, max(time.Second, length/120), h.made.Load) }()
+	fmt.Printf("%d calls a second at most, evenly, for %v, %d tools, every policy, %d readers\n", rate, length, len(tools), readers)
 	made := h.load(ctx, length, rate, seed)
 	stopMeasuring()
 	taken := <-samples

@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -24,16 +26,25 @@ func Lines(spans []*tracepb.ResourceSpans) ([]byte, error) {
 }
 
 // Files are the paths of the files in a directory that are not compressed, the oldest first.
-func Files(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dir, prefix+"*"+suffix))
+func Files(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return paths, err
 }
 
-// Read calls take with the spans of every line of a file. A line that is none, such as one that a crash
-// cut off, is passed over and counted.
-func Read(path string, take func([]*tracepb.ResourceSpans) error) (bad int, err error) {
+// Read calls take with the spans of every line of a file. Lines that are none, such as one that a crash
+// cut off, are returned.
+func Read(path string, take func([]*tracepb.ResourceSpans) error) (bad [][]byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer f.Close()
 	for in := bufio.NewReader(f); ; {
@@ -41,7 +52,7 @@ func Read(path string, take func([]*tracepb.ResourceSpans) error) (bad int, err 
 		if len(line) > 1 {
 			var data tracepb.TracesData
 			if protojson.Unmarshal(line, &data) != nil {
-				bad++
+				bad = append(bad, line)
 			} else if err := take(readable(data.GetResourceSpans())); err != nil {
 				return bad, err
 			}

@@ -6,6 +6,7 @@ package spool
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -332,5 +333,38 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 	}
 	if _, err := New(dir, nil, Options{}); err == nil {
 		t.Error("a nil client: got no error")
+	}
+}
+
+// A file that cannot be opened ends a flush with an error, and is neither deleted nor sent.
+func TestFlushOfWhatCannotBeRead(t *testing.T) {
+	dir, d := t.TempDir(), &destination{answer: down}
+	s := open(t, dir, d, quick(Options{WriteAhead: true}))
+	export(t, s, "kept")
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d = new(destination)
+	files := newSystem()
+	files.open = func(path string, flag int) (*os.File, error) {
+		if strings.HasSuffix(path, suffix) {
+			return nil, fs.ErrPermission
+		}
+		return newSystem().open(path, flag)
+	}
+	next, err := build(dir, d, quick(Options{}), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := next.Flush(ctx); err == nil || !strings.Contains(err.Error(), "cannot be read: permission denied") {
+		t.Errorf("Flush: got %v, want that a part cannot be read", err)
+	}
+	if err := next.Shutdown(t.Context()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if parts, err := List(dir); err != nil || len(parts) != 1 || parts[0].Spans != 1 {
+		t.Errorf("got %+v, %v, want the span kept", parts, err)
 	}
 }

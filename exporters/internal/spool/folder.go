@@ -91,6 +91,9 @@ func (f *folder) leave() {
 // folderName is what a folder is called; what is called otherwise is not touched.
 var folderName = regexp.MustCompile(`^[0-9]+-[0-9a-f]{16}$`)
 
+// IsFolder reports whether a process's folder may be called so.
+func IsFolder(name string) bool { return folderName.MatchString(name) }
+
 // folders are the directory's folders.
 func folders(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)

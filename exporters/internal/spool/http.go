@@ -6,6 +6,7 @@ package spool
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 // An answer is what an HTTP destination said and its client keeps to itself.
 type answer struct {
+	url    string // without user and password
 	status int
 	after  time.Duration // Retry-After
 	media  string        // the media type, such as text/html; "" if there is none
@@ -32,16 +34,19 @@ func (a answer) otlp() bool {
 type answerKey struct{}
 
 // withAnswer is a context whose requests, sent through a [Transport], fill in the
-// answer.
+// answer: the one that ctx already has, if it has one.
 func withAnswer(ctx context.Context) (context.Context, *answer) {
+	if a, ok := ctx.Value(answerKey{}).(*answer); ok {
+		return ctx, a
+	}
 	a := new(answer)
 	return context.WithValue(ctx, answerKey{}, a), a
 }
 
-// Transport lets a spool see status, Retry-After and media type of the answers to OTLP over HTTP, which
-// OpenTelemetry's client keeps to itself: without it every failure counts as worth
-// another try. Give otlptracehttp.WithHTTPClient a client with it. A nil next is
-// [http.DefaultTransport].
+// Transport makes success mean that OTLP was spoken: a 2xx answer with the content of something else, such as a
+// login page, is an error. It also lets a spool and [Explain] see status, Retry-After and media type, which
+// OpenTelemetry's client keeps to itself: without it every failure counts as worth another try. Give
+// otlptracehttp.WithHTTPClient a client with it. A nil next is [http.DefaultTransport].
 func Transport(next http.RoundTripper) http.RoundTripper {
 	next = cmp.Or(next, http.DefaultTransport)
 	return transport{next}
@@ -50,15 +55,38 @@ func Transport(next http.RoundTripper) http.RoundTripper {
 type transport struct{ next http.RoundTripper }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := t.next.RoundTrip(r)
-	if a, ok := r.Context().Value(answerKey{}).(*answer); ok && err == nil {
-		*a = answer{
-			status: response.StatusCode, after: retryAfter(response.Header.Get("Retry-After")),
-			media: mediaType(response.Header.Get("Content-Type")),
-		}
+	if r.ContentLength == 0 && r.Body != nil && r.Body != http.NoBody {
+		// net/http sends an empty body of unknown length in chunks, which some servers refuse.
+		_ = r.Body.Close()
+		r = r.Clone(r.Context())
+		r.Body = http.NoBody
 	}
-	return response, err
+	response, err := t.next.RoundTrip(r)
+	if err != nil {
+		return response, err
+	}
+	a := answer{
+		url: r.URL.Redacted(), status: response.StatusCode, after: retryAfter(response.Header.Get("Retry-After")),
+		media: mediaType(response.Header.Get("Content-Type")),
+	}
+	if to, ok := r.Context().Value(answerKey{}).(*answer); ok {
+		*to = a
+	}
+	if a.success() && !a.otlp() {
+		_ = response.Body.Close()
+		return nil, errNoOTLP{a}
+	}
+	return response, nil
 }
+
+// errNoOTLP is the error of a success that is none of OTLP.
+type errNoOTLP struct{ answer }
+
+func (e errNoOTLP) Error() string {
+	return fmt.Sprintf("the endpoint answered %d with %s, want an OTLP response", e.status, e.media)
+}
+
+func (a answer) success() bool { return a.status >= 200 && a.status < 300 }
 
 // CloseIdleConnections does what http.Client expects of a transport.
 func (t transport) CloseIdleConnections() {

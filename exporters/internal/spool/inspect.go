@@ -4,8 +4,10 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,10 +26,13 @@ type Part struct {
 	Failed         int // of the spans, those that ended with an error
 	Bytes          int64
 	Oldest         time.Time // zero if nothing waits
-	Damaged        int       // parts of files that could not be read
+	Damaged        int       // parts of files that are no records
+	Lost           int       // spans in them, at least
+	Err            error     // what of it could not be read, and why; nil if all could
 }
 
-// List tells what waits in a directory. It changes nothing, and processes may use the directory meanwhile.
+// List tells what waits in a directory. It changes nothing, and processes may use the directory meanwhile. What
+// cannot be read is no error, but in its part.
 func List(dir string) (parts []Part, err error) {
 	err = look(dir, func(p *Part, h header, _ []byte) error {
 		p.Records++
@@ -43,15 +48,18 @@ func List(dir string) (parts []Part, err error) {
 	return parts, err
 }
 
-// Read calls take with all spans that wait in a directory. It changes nothing.
-func Read(dir string, take func([]*tracepb.ResourceSpans) error) error {
-	return look(dir, func(_ *Part, _ header, payload []byte) error {
+// Read calls take with all spans that wait in a directory. It changes nothing. What cannot be read is an
+// error, after all that can be.
+func Read(dir string, take func(p Part, all []*tracepb.ResourceSpans) error) error {
+	var unread []error
+	err := look(dir, func(p *Part, _ header, payload []byte) error {
 		var data tracepb.TracesData
 		if proto.Unmarshal(payload, &data) != nil {
 			return nil // counted by List
 		}
-		return take(data.GetResourceSpans())
-	}, func(*Part) {})
+		return take(*p, data.GetResourceSpans())
+	}, func(p *Part) { unread = append(unread, p.Err) })
+	return errors.Join(append(unread, err)...)
 }
 
 // look reads every record that waits, folder after folder.
@@ -64,18 +72,20 @@ func look(dir string, found func(*Part, header, []byte) error, end func(*Part)) 
 		return err
 	}
 	for _, path := range paths {
-		p := &Part{Name: filepath.Base(path), Running: isRunning(path), Bytes: weigh(path)}
+		p := &Part{Name: filepath.Base(path), Bytes: weigh(path)}
+		p.Running, p.Err = isRunning(path)
 		all, _, err := segmentsOf(&folder{path: path})
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its process is done with it
 		}
+		p.Err = cmp.Or(p.Err, err)
 		for _, g := range all {
 			data, err := os.ReadFile(g.path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
 			if err != nil {
-				return err
+				if !errors.Is(err, fs.ErrNotExist) {
+					p.Err = cmp.Or(p.Err, err)
+				}
+				continue
 			}
 			var failed error
 			d := scan(data, func(_ int64, h header, payload []byte) {
@@ -87,6 +97,7 @@ func look(dir string, found func(*Part, header, []byte) error, end func(*Part)) 
 				return failed
 			}
 			p.Damaged += d.torn + d.corrupt
+			p.Lost += d.spans
 		}
 		end(p)
 	}
@@ -94,18 +105,22 @@ func look(dir string, found func(*Part, header, []byte) error, end func(*Part)) 
 }
 
 // isRunning reports whether a process has the lock of a folder.
-func isRunning(path string) bool {
+func isRunning(path string) (bool, error) {
 	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer f.Close() // which gives the lock back
 	taken, err := lock(f)
-	return err == nil && !taken
+	return err == nil && !taken, err
 }
 
 // Purge deletes what waits in a directory of processes that have ended, and returns how many spans that
-// were. Others are left: see [ErrHeld].
+// were; of damaged parts, those that can be counted. Others are left: see [ErrHeld]. So is what cannot be read,
+// which is an error, too.
 func Purge(ctx context.Context, dir string) (spans int, err error) {
 	o, err := Options{}.complete()
 	if err != nil {
@@ -117,18 +132,47 @@ func Purge(ctx context.Context, dir string) (spans int, err error) {
 	st := newStore(dir, o, newTally(), newSystem())
 	defer st.close()
 	st.adopt()
+	var unread []error
 	for _, g := range slices.Concat(st.lists[:]...) {
 		if err := ctx.Err(); err != nil {
 			return spans, err
 		}
-		_ = st.open(g) // what cannot be read is deleted as well
-		spans += g.spans
+		d, err := g.load(st.system)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		spans += g.spans + d.spans
 		st.remove(g)
 	}
 	if len(st.remains) > 0 {
-		return spans, errors.New("spool: " + st.tally.snapshot().DiskError)
+		unread = append(unread, errors.New("spool: "+st.tally.snapshot().DiskError))
 	}
-	return spans, st.held()
+	return spans, errors.Join(append(unread, st.held())...)
+}
+
+// Session is how many spans of a session wait in a directory, of processes that have ended: what
+// [DeleteSession] would delete. It changes nothing.
+func Session(dir, id, tenant string) (spans int, err error) {
+	p, running := newPurge(id, tenant), map[string]bool{}
+	err = Read(dir, func(_ Part, all []*tracepb.ResourceSpans) error { p.look(all); return nil })
+	if err == nil {
+		err = Read(dir, func(part Part, all []*tracepb.ResourceSpans) error {
+			if n := count(all) - count(only(all, p.keeps)); !part.Running {
+				spans += n
+			} else if n > 0 {
+				running[part.Name] = true
+			}
+			return nil
+		})
+	}
+	if len(running) > 0 {
+		err = errors.Join(err, fmt.Errorf("%w: %d of its folders", ErrHeld, len(running)))
+	}
+	return spans, err
 }
 
 // Restore takes spans that had been set aside: see [Spool.SetRejected]. They count as found.

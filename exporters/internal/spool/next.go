@@ -40,7 +40,8 @@ func (s *store) open(g *segment) error {
 	d, err := g.load(s.system)
 	s.change.damage.torn += d.torn
 	s.change.damage.corrupt += d.corrupt
-	s.change.found += max(0, g.spans-before)
+	s.change.found += max(0, g.spans-before) + d.spans
+	s.change.drop(DroppedLost, d.spans)
 	s.change.drop(DroppedLost, before-g.spans)
 	return err
 }

@@ -115,6 +115,17 @@ func (h *header) fits(payload []byte) bool {
 type damage struct {
 	torn    int // 1 if it does not end with a whole record
 	corrupt int // stretches between records that are none
+	spans   int // in both, as far as a header says; else 1 for each
+}
+
+// addStretch counts what one torn or corrupt stretch is about.
+func (d *damage) addStretch(h header, known bool) {
+	switch {
+	case !known:
+		d.spans++
+	case !h.done:
+		d.spans += h.spans
+	}
 }
 
 // scan calls found with every whole record of a segment, in order, and reports what
@@ -127,7 +138,8 @@ func scan(data []byte, found func(offset int64, h header, payload []byte)) (d da
 	}
 	for at < len(data) {
 		var h header
-		if h.get(data[at:]) && (!known || h.id == id) && h.length <= len(data)-at-recordHeader {
+		its := h.get(data[at:]) && (!known || h.id == id)
+		if its && h.length <= len(data)-at-recordHeader {
 			payload := data[at+recordHeader : at+recordHeader+h.length]
 			if h.fits(payload) {
 				id, known = h.id, true // of a damaged segment header, the first record's
@@ -136,6 +148,7 @@ func scan(data []byte, found func(offset int64, h header, payload []byte)) (d da
 				continue
 			}
 		}
+		d.addStretch(h, its)
 		next := nextHeader(data, at+1, id, known)
 		if next < 0 {
 			d.torn = 1

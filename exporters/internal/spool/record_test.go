@@ -59,7 +59,7 @@ func TestTornTailAtEveryOffset(t *testing.T) {
 			wantTorn = 0
 		}
 		found, d := payloads(data[:cut])
-		if len(found) != whole || d != (damage{torn: wantTorn}) {
+		if len(found) != whole || d.torn != wantTorn || d.corrupt != 0 {
 			t.Fatalf("cut at %d of %d: got %d records and %+v, want %d and torn %d", cut, len(data), len(found), d,
 				whole, wantTorn)
 		}
@@ -118,7 +118,7 @@ func TestRecordWithinAPayloadIsNone(t *testing.T) {
 	data, outer := segmentOf(2, "honest", string(forged[starts[0]:]), "honest too")
 	data[outer[1]+20] ^= 1 // the outer record's header
 	found, d := payloads(data)
-	if len(found) != 2 || found[0] != "honest" || found[1] != "honest too" || d != (damage{corrupt: 1}) {
+	if len(found) != 2 || found[0] != "honest" || found[1] != "honest too" || d.corrupt != 1 || d.torn != 0 || d.spans != 1 {
 		t.Errorf("got %q and %+v", found, d)
 	}
 }

@@ -84,7 +84,7 @@ func segmentsOf(f *folder) (all []*segment, foreign int, err error) {
 		return nil, 0, err
 	}
 	for _, e := range entries {
-		if e.Name() == rewriting {
+		if e.Name() == rewriting && f.lock != nil {
 			_ = os.Remove(filepath.Join(f.path, rewriting)) // begun, and not finished
 		}
 		made, c, ok := segmentName(e.Name())
@@ -152,6 +152,7 @@ func (g *segment) load(s *system) (d damage, err error) {
 	})
 	d.torn += found.torn
 	d.corrupt += found.corrupt
+	d.spans += found.spans
 	if g.counted {
 		d = damage{}
 	}
@@ -175,7 +176,7 @@ func (g *segment) read(s *system) (data []byte, d damage, err error) {
 		return nil, d, err
 	}
 	if info.Size() > maxSegment {
-		return nil, damage{corrupt: 1}, nil
+		return nil, damage{corrupt: 1, spans: 1}, nil
 	}
 	data = make([]byte, info.Size())
 	n, err := g.file.ReadAt(data, 0)

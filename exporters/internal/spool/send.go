@@ -4,7 +4,6 @@
 package spool
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +48,9 @@ func (s *Spool) send() {
 	for s.ready() {
 		s.round <- struct{}{}
 		w, err := s.next(s.batchSize())
+		s.mu.Lock()
+		s.stuck = w == nil && errors.Is(err, errUnreadable)
+		s.mu.Unlock()
 		if w != nil {
 			s.deliver(w)
 		}
@@ -262,7 +264,7 @@ func (s *Spool) attempt(all []*tracepb.ResourceSpans) (v verdict) {
 		// A destination that does not even take an empty request may be none: a proxy, a port of
 		// something else, TLS where there is none. It may not decide that spans are lost.
 		v.fate, v.hold, v.evidence = retry, true, true
-		v.advice = cmp.Or(v.advice, noOTLP)
+		v.err = advise(v.err, noOTLP)
 	}
 	if v.fate == retry {
 		s.mu.Lock()

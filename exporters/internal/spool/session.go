@@ -4,9 +4,11 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -124,17 +126,23 @@ func DeleteSession(ctx context.Context, dir, id, tenant string) (spans int, err 
 	return p.spans, errors.Join(err, st.held())
 }
 
-// held is ErrHeld if others own a part of the directory.
+// held is ErrHeld if others own a part of the directory, and the error of what cannot be read of it.
 func (s *store) held() error {
 	paths, err := folders(s.dir)
-	n := 0
+	n, errs := 0, []error{err}
 	for _, path := range paths {
-		if !s.has(path) {
+		if s.has(path) {
+			continue
+		}
+		running, err := isRunning(path)
+		if running {
 			n++
+		} else if _, readErr := os.ReadDir(path); !errors.Is(readErr, fs.ErrNotExist) {
+			errs = append(errs, cmp.Or(err, readErr))
 		}
 	}
 	if n > 0 {
-		return fmt.Errorf("%w: %d of its folders", ErrHeld, n)
+		errs = append(errs, fmt.Errorf("%w: %d of its folders", ErrHeld, n))
 	}
-	return err
+	return errors.Join(errs...)
 }

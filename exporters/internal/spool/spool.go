@@ -49,6 +49,7 @@ type Spool struct {
 	bytes    int           // of these
 	step     chan struct{} // closed when the sender or the disk has done something
 	failed   int           // requests that failed, so far
+	stuck    bool          // nothing but what cannot be read now is left on disk
 	requests int           // under way
 	underWay time.Time     // when the first of these began; zero if there is none
 	closed   bool
@@ -187,7 +188,7 @@ func (s *Spool) Flush(ctx context.Context) error {
 	}
 	for {
 		s.mu.Lock()
-		failed, step, idle := s.failed > before, s.step, len(s.memory) == 0 && s.underWay.IsZero()
+		failed, step, idle, stuck := s.failed > before, s.step, len(s.memory) == 0 && s.underWay.IsZero(), s.stuck
 		s.mu.Unlock()
 		stats := s.tally.snapshot()
 		switch {
@@ -195,6 +196,8 @@ func (s *Spool) Flush(ctx context.Context) error {
 			return nil
 		case failed:
 			return fmt.Errorf("spool: %d spans are kept on disk: %s", stats.Spans, stats.LastError)
+		case idle && stuck:
+			return fmt.Errorf("spool: a part of what is on disk cannot be read: %s", stats.DiskError)
 		}
 		select {
 		case s.kick <- struct{}{}:

@@ -55,7 +55,8 @@ func TestOutageIsReplayedInOrder(t *testing.T) {
 		requests := d.count()
 		eventually(t, "the failure is reported", func() bool { return d.count() > requests+1 && !s.Stats().FailingSince.IsZero() })
 		got := s.Stats()
-		if got.Spans != 50 || got.Records != 50 || got.Bytes == 0 || got.Oldest.IsZero() || got.LastError != errDown.Error() {
+		if got.Spans != 50 || got.Records != 50 || got.Bytes == 0 || got.Oldest.IsZero() ||
+			got.LastError != "nothing listens there: check address and port (connection refused)" {
 			t.Errorf("Stats in the outage: got %+v", got)
 		}
 		d.set(nil)

@@ -49,9 +49,8 @@ type Stats struct {
 	Foreign      int               // segments of another version, left alone
 	HealthySince time.Time         // since when the destination takes what it is sent; zero if it fails, or nothing was sent yet
 	FailingSince time.Time         // since when it does not; zero if it does
-	LastError    string            // the destination's last, redacted; "" if there was none
+	LastError    string            // the destination's last, redacted, with what is probably wrong; "" if there was none
 	LastErrorAt  time.Time
-	Advice       string // what is probably wrong with the destination; "" if nothing is known
 	DiskError    string // why the disk takes nothing, or could not delete; "" if it does
 	DiskSince    time.Time
 }
@@ -219,7 +218,7 @@ func (t *tally) sent(v verdict) {
 	t.update(func(s *Stats) {
 		now := time.Now()
 		if v.err != nil {
-			s.LastError, s.LastErrorAt, s.Advice = errorText(v.err), now, v.advice
+			s.LastError, s.LastErrorAt = errorText(v.err), now
 		}
 		switch {
 		case v.fate == retry && s.FailingSince.IsZero():

@@ -4,6 +4,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,6 @@ type verdict struct {
 	hold     bool          // a fault of the set-up and not of the spans: no hurry to ask again
 	evidence bool          // the spans may be the cause of a failure: a timeout, a reset, a fault of the destination
 	wait     time.Duration // what the destination asked for
-	advice   string        // what is probably wrong with the destination
 }
 
 // maxWait bounds what a destination may ask for.
@@ -56,14 +56,13 @@ const maxWait = 5 * time.Minute
 // [Spool.attempt].
 func judge(err error, a answer) verdict {
 	switch {
-	case a.status >= 200 && a.status < 300 && !a.otlp():
-		return verdict{hold: true, advice: noService,
-			err: fmt.Errorf("the endpoint answered %d with %s, want an OTLP response", a.status, a.media)}
-	case a.status >= 200 && a.status < 300 || err == nil || isPartial(err):
+	case a.success() && !a.otlp():
+		return verdict{hold: true, err: explain(cmp.Or(err, error(errNoOTLP{a})), a)}
+	case a.success() || err == nil || isPartial(err):
 		// An answer that broke off after the status was an answer.
 		return verdict{fate: delivered, err: partial(err), outcome: outcome{partial: rejected(err)}}
 	}
-	v := verdict{err: err, advice: advice(err, a)}
+	v := verdict{err: explain(err, a)}
 	if a.status != 0 {
 		v.judgeHTTP(a)
 	} else if s, ok := status.FromError(err); ok {

@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 		if got.err == nil && c.want.fate != delivered {
 			t.Errorf("%s: got no error", c.name)
 		}
-		got.err, got.advice = nil, ""
+		got.err = nil
 		if got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}

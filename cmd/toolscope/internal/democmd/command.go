@@ -18,6 +18,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/stats/statshttp"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,7 @@ type options struct {
 	rate       float64
 	jaeger     string
 	seed       uint64
+	exporting  telemetry.Flags
 }
 
 // Command returns the command.
@@ -97,6 +99,7 @@ func Command() *cobra.Command {
 	f.Float64Var(&o.rate, "rate", 5, "go on with `N` calls a second while serving, 0 for none")
 	f.StringVar(&o.jaeger, "jaeger", "", "link to Jaeger at `URL`; the default is port 16686 of the host that takes the spans")
 	f.Uint64Var(&o.seed, "seed", 0, "make up the secrets from the number `N`; the default is random")
+	o.exporting.Define(f)
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON instead of trace and table")
 	return c
 }
@@ -106,7 +109,7 @@ func (o options) run(ctx context.Context, stdout, stderr io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	providers, err := exporters.Setup(ctx, exporters.Options{
+	providers, err := o.exporting.SetUp(ctx, exporters.Options{
 		ServiceName: "toolscope-demo",
 		RingSpans:   max(4096, 2*o.calls),
 	})

@@ -78,7 +78,7 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do "+
 		"not run now; those of a running "+
 		"one have to be removed by it (Providers.Forget), and are an error")
-	f.BoolVar(&o.DryRun, "dry-run", false, "count, and change nothing; spools are not read")
+	f.BoolVar(&o.DryRun, "dry-run", false, "count, and change nothing")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
 	return c
 }
@@ -105,9 +105,6 @@ func (o *options) forget() []forgotten {
 		forget func(string) (exporters.ForgetReport, error)
 	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}} {
 		for _, path := range place.paths {
-			if place.kind == "spool" && o.DryRun {
-				continue
-			}
 			r, err := place.forget(path)
 			x := forgotten{Kind: place.kind, Path: path, Files: r.Files, Removed: r.Removed}
 			if err != nil {

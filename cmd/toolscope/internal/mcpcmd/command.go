@@ -22,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolpins"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
@@ -48,6 +49,7 @@ type options struct {
 	approvals                      string // file of tokens
 	oauth                          bool
 	signin                         signin.Flags
+	exporting                      telemetry.Flags
 	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
 	logSize                        int64                                     // MiB
 	logMethods                     bool
@@ -64,6 +66,7 @@ func (o *options) define(c *cobra.Command) {
 		f.StringVar(&o.otlp, "otlp", "", "send traces and metrics to `URL` by OTLP (OTEL_EXPORTER_OTLP_ENDPOINT "+
 			"does so too, and the other "+
 			"OTEL_ variables apply)")
+		o.exporting.Define(f)
 		f.StringVar(&o.log, "log", "", "append two lines of JSON for each call to `FILE`, redacted: when it is forwarded, "+
 			"and when it ends: see 'toolscope report'")
 		f.Int64Var(&o.logSize, "log-size", 64, "rename FILE to FILE.1 before it has more than `MIB` MiB, and keep three such files; 0 "+

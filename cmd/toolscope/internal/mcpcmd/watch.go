@@ -63,7 +63,7 @@ func (o *options) open() (_ *mcpProxy, err error) {
 			return nil, fmt.Errorf("--otlp: %w", err)
 		}
 	}
-	providers, err := exporters.Setup(context.Background(), exporters.Options{
+	providers, err := o.exporting.SetUp(context.Background(), exporters.Options{
 		ServiceName: "toolscope-mcp-" + serviceName(o.server()),
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/stats/statshttp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -47,6 +48,7 @@ const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n
 
 type options struct {
 	builtin.Options
+	exporting                      telemetry.Flags
 	http, stats, tokenFile, config string
 	token                          string
 	approvals                      string // file of tokens
@@ -84,6 +86,7 @@ func Command() *cobra.Command {
 	f.StringVar(&o.stats, "stats", "", "serve the statistics and the dashboard at `ADDR`, to this machine only")
 	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, "+
 		"may use --http; may be given several times")
+	o.exporting.Define(f)
 	builtin.DefineServers(c, &o.servers)
 	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same "+
 		"tool of several servers is one: another server answers when one cannot")
@@ -111,7 +114,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	providers, err := exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-serve"})
+	providers, err := o.exporting.SetUp(ctx, exporters.Options{ServiceName: "toolscope-serve"})
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/exporters"
@@ -26,11 +29,19 @@ const about = `toolscope spool shows, sends and deletes the spans in the directo
 Programs may use the directory meanwhile. What a running program has is sent by it: "retry" and
 "purge" leave it alone.`
 
+const aboutList = `toolscope spool list prints a line for each program that has spans in DIR. PART is the program's
+folder, which begins with its process id, or "rejected" for what the destination refused. SPANS are those that
+wait, and FAILED those of them that ended with an error.`
+
+const aboutShow = `toolscope spool show prints the spans in DIR as lines of OTLP JSON. Each line can be posted to an OTLP
+endpoint over HTTP as it is.`
+
 const aboutRetry = `toolscope spool retry sends what programs that ended left in DIR, and what was rejected, to
 the destination of --otlp or of the environment (OTEL_EXPORTER_OTLP_ENDPOINT and the other OTEL_
 variables). What it does not take stays in DIR; what it rejects again is kept among the rejected.
 
-Rejected spans are not sent while a program uses DIR: end it first.`
+Spans of a program that runs are sent by itself. Rejected spans are not sent while a program uses DIR. Both are
+errors, and say which program to end first. What cannot be read stays, and is an error, too.`
 
 const aboutPurge = `toolscope spool purge deletes spans in DIR: with --waiting those that programs that ended
 left, with --rejected those that were rejected. It cannot be undone.`
@@ -44,7 +55,7 @@ const examples = `  toolscope spool list /var/lib/agent/spool
 func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use: "spool COMMAND [OPTIONS] DIR", Short: "show, send and delete spans that wait on disk", Long: about, Example: examples,
-		Annotations: cli.Notes(""),
+		Annotations: cli.Notes(", 1 if something could not be read, sent or deleted"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return cli.Usage("got %.40q, want list, show, retry or purge", strings.Join(args, " "))
 		},
@@ -68,16 +79,21 @@ func command(use, short, long, exits string, run func(*cobra.Command, exporters.
 
 func list() *cobra.Command {
 	var asJSON bool
-	c := command("list", "what waits, by program, and what was rejected", about, "",
+	c := command("list", "what waits, by program, and what was rejected", aboutList, ", 1 if a part cannot be read",
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			parts, err := dir.List()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return cli.PrintJSON(c.OutOrStdout(), map[string]any{"dir": dir, "parts": parts})
+				err = cli.PrintJSON(c.OutOrStdout(), map[string]any{"dir": dir, "parts": parts})
+			} else {
+				err = print(c.OutOrStdout(), parts)
 			}
-			return print(c.OutOrStdout(), parts)
+			if err == nil && slices.ContainsFunc(parts, func(p exporters.SpoolPart) bool { return p.Error != "" }) {
+				return cli.Exit(cli.ExitError)
+			}
+			return err
 		})
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return c
@@ -96,13 +112,15 @@ func print(stdout io.Writer, parts []exporters.SpoolPart) error {
 			oldest = p.Oldest.UTC().Format(time.RFC3339)
 		}
 		switch {
+		case p.Error != "":
+			state = "cannot be read: " + display.Plain(p.Error)
 		case p.Name == exporters.RejectedDir:
 			state = "the destination refused them"
 		case p.Running:
 			state = "its program runs"
 		}
 		if p.Damaged > 0 {
-			state += fmt.Sprintf("; %d parts are damaged", p.Damaged)
+			state += "; damaged: " + display.Number(uint64(p.Damaged), "place")
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\n", display.Plain(p.Name), p.Spans, p.Failed, p.Bytes, oldest, state)
 	}
@@ -111,7 +129,7 @@ func print(stdout io.Writer, parts []exporters.SpoolPart) error {
 
 func show() *cobra.Command {
 	var rejected bool
-	c := command("show", "the spans themselves, as lines of OTLP JSON", about, "",
+	c := command("show", "the spans themselves, as lines of OTLP JSON", aboutShow, ", 1 if a part cannot be read",
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			return dir.Show(rejected, func(text []byte) error { _, err := c.OutOrStdout().Write(text); return err })
 		})
@@ -122,7 +140,8 @@ func show() *cobra.Command {
 func retry() *cobra.Command {
 	var otlp string
 	var limit time.Duration
-	c := command("retry", "send what waits and what was rejected", aboutRetry, ", 1 if not all was delivered",
+	c := command("retry", "send what waits and what was rejected", aboutRetry,
+		", 1 if something was not delivered, a running program has it, or it cannot be read",
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			if otlp != "" {
 				if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", otlp); err != nil {
@@ -133,6 +152,9 @@ func retry() *cobra.Command {
 			defer stop()
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
+			var first atomic.Pointer[error] // the others say the same; what fails Retry returns as well
+			otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { first.CompareAndSwap(nil, &err) }))
+			defer otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 			l, err := dir.Retry(ctx)
 			if l.Destination != "" {
 				_, printErr := fmt.Fprintf(c.OutOrStdout(), "%d spans found, %d delivered, %d on disk, %d rejected or lost\n",
@@ -140,19 +162,23 @@ func retry() *cobra.Command {
 				err = errors.Join(err, printErr)
 			}
 			if err == nil && l.OnDisk+l.DroppedSpans() > 0 {
+				if why := first.Load(); why != nil {
+					return *why
+				}
 				return cli.Exit(cli.ExitError)
 			}
 			return err
 		})
 	c.Flags().StringVar(&otlp, "otlp", "", "send to `URL`; the default is what the OTEL_ variables say")
-	c.Flags().DurationVar(&limit, "limit", 10*time.Minute, "give up after this `TIME`: what is left stays on disk")
+	c.Flags().DurationVar(&limit, "limit", 10*time.Minute, "stop after `TIME`; what is not sent by then stays in DIR")
 	return c
 }
 
 func purge() *cobra.Command {
 	var waiting, rejected bool
 	c := command("purge", "delete what waits, or what was rejected", aboutPurge,
-		", 1 if a running program has spans that were left", func(c *cobra.Command, dir exporters.SpoolDir) error {
+		", 1 if spans were left, since a running program has them or they cannot be read",
+		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			if !waiting && !rejected {
 				return cli.Usage("got neither --waiting nor --rejected, want what to delete")
 			}

@@ -1,0 +1,39 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package telemetry sets up what the commands export.
+package telemetry
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/toolscope/toolscope/exporters"
+)
+
+// Flags are the options of commands that export for as long as they run.
+type Flags struct{ spool string }
+
+// Define defines the options.
+func (o *Flags) Define(f *pflag.FlagSet) {
+	f.StringVar(&o.spool, "spool", "", "keep spans in `DIR` until the destination has taken them, also when the "+
+		"program is killed; the next one that uses DIR sends the rest. See 'toolscope spool'")
+}
+
+// SetUp is [exporters.Setup] with the options.
+func (o *Flags) SetUp(ctx context.Context, options exporters.Options) (*exporters.Providers, error) {
+	if o.spool != "" {
+		options.SpoolDir, options.Spool = o.spool, exporters.SpoolOptions{WriteAhead: true}
+	}
+	p, err := exporters.Setup(ctx, options)
+	if err == nil && o.spool != "" && p.Endpoint == "" {
+		err = errors.Join(errors.New("--spool: got it without a destination, want OTEL_EXPORTER_OTLP_ENDPOINT to "+
+			"name where spans go"), p.Shutdown(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
