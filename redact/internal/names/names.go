@@ -57,6 +57,9 @@ func (w *nameWords) classify(name string) Verdict {
 		if kind, ok := w.personal(); ok {
 			return Verdict{Secret, kind}
 		}
+		if strings.IndexFunc(name, func(r rune) bool { return r >= 0x370 }) >= 0 {
+			return foreign(name)
+		}
 	}
 	return v
 }

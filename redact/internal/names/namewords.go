@@ -18,9 +18,9 @@ var Anchors = []string{
 	"wachtwoord", "mdp", "tok", "psk",
 }
 
-// Foreign are words for a password, in lower case, that are no names in source code: of several words,
-// or in other scripts.
-var Foreign = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
+// foreignPasswords are words for a password, in lower case, that are no names in source code: of several
+// words, or in other scripts.
+var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
 	"wachtwoord", "şifre",
 	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
 	"密码", "密碼", "パスワード",

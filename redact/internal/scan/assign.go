@@ -48,7 +48,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		sc.because("name "+s[start:stop], values.Enough)
 	}
 	if isPersonal(v) {
-		return sc.personalHit(s, stop, v)
+		sc.named = 0
+		return sc.labelHit(s, i, end)
 	}
 	if sc.quick {
 		sc.suspect = operands.BesideValue(s, start, stop)
@@ -72,17 +73,24 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 }
 
 // foreignHit looks at the value beside a word for a password in another language.
-func (sc *Scanner) foreignHit(s string, i, end int) int {
+func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 &&
 		isWordByte(s[end]) {
 		return 0
 	}
-	v := names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	v := names.OfForeign(names.ForeignNames[n])
 	if sc.quick {
 		sc.suspect = true
 		return 0
 	}
 	sc.named, sc.key = end, v
+	if isPersonal(v) {
+		const number = "番号"
+		if strings.HasPrefix(s[end:], number) {
+			end += len(number)
+		}
+		return sc.personalHit(s, i, end, v)
+	}
 	if sc.tableHit(s, i, end) {
 		return end
 	}

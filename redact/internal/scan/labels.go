@@ -4,6 +4,8 @@
 package scan
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -32,10 +34,7 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 		}
 		v := sc.classify(s[max(start, last-names.MaxName):last])
 		if isPersonal(v) {
-			if !sc.quick && sc.tableHit(s, i, last) {
-				return 0
-			}
-			return sc.personalHit(s, last, v)
+			return sc.personalHit(s, i, last, v)
 		}
 	}
 	return 0
@@ -46,13 +45,22 @@ func isPersonal(v names.Verdict) bool {
 	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
 }
 
-// personalHit removes the value behind the name of personal data that ends at stop.
-func (sc *Scanner) personalHit(s string, stop int, v names.Verdict) int {
+// personalHit removes the value that belongs to the name [start,stop) of personal data: below it, in the
+// next cell or element, or behind it.
+func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
+	if !sc.quick && sc.tableHit(s, start, stop) {
+		return 0
+	}
 	sc.named = max(sc.named, stop)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	at, bound := personal.Gap(s, stop)
 	sc.Count(at - stop + 1)
 	if at >= len(s) || !bound {
+		if !sc.quick {
+			sc.elementHit(s, stop, v)
+		} else if strings.HasPrefix(s[stop:], "</") {
+			sc.suspect = true
+		}
 		return 0
 	}
 	to := personal.Labelled(v.Kind, s, at)

@@ -226,7 +226,7 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActPattern:
 		next = sc.patternHit(s, i, end, int(e.N))
 	case anchors.ActForeign:
-		next = sc.foreignHit(s, i, end)
+		next = sc.foreignHit(s, i, end, int(e.N))
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}

@@ -6,7 +6,6 @@ package scan
 import (
 	"strings"
 
-	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -37,8 +36,11 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	sc.Count(to - from)
 	sc.pay(200 + to - from)
 	t.lines = to
-	if !ok || to+1 >= len(s) {
+	if !ok {
 		return false
+	}
+	if to+1 >= len(s) {
+		return sc.pairRow(s, start, stop, tables.Pair(s, from, to))
 	}
 	table, ok := tables.Open(s, from, to)
 	if !ok || len(table.Header) == 2 && sc.pairRow(s, start, stop, table.Header) {
@@ -67,13 +69,13 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 // pairRow removes the second of two cells if the first one is a name that tells. The titles of a
 // table are no such row.
 func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
-	if len(row) != 2 || row[0].Start != start || row[0].End != stop {
+	if len(row) != 2 || row[0].Start > start || row[0].End < stop {
 		return false
 	}
-	v := sc.classify(s[start:stop])
+	v := sc.classify(s[row[0].Start:row[0].End])
 	value := s[row[1].Start:row[1].End]
-	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) &&
-		!chars.HasSpecial(value) {
+	if v.Level < names.Secret || !isPersonal(v) && (sc.classify(value).Level > names.Harmless ||
+		!values.LooksLikePassword(value)) {
 		return false
 	}
 	n := len(sc.Spans)

@@ -20,6 +20,44 @@ type Operand struct {
 	Flag       bool // the name was a command line's option
 }
 
+// LooksLikePassword reports whether v, a word of running text or of a table, is no word of a language but was made
+// up: it has letters with digits or symbols, capitals where words have none, more parts than a compound, or looks
+// drawn by chance.
+func LooksLikePassword(v string) bool {
+	if len(v) < 6 || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
+		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 {
+		return false
+	}
+	letter, digit, high := false, false, false
+	for i := range len(v) {
+		letter, digit, high = letter || chars.IsLetter(v[i]), digit || chars.IsDigit(v[i]), high || v[i] >= 0x80
+	}
+	switch {
+	case !letter && !digit, high && !digit:
+		return false
+	case chars.IsDigits(v):
+		return false
+	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
+		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
+	case strings.Count(v, "-") >= 2 || strings.Count(v, "_") >= 2 && strings.IndexByte(v, '-') < 0:
+		return chars.IsFieldLike(v) && !hasFunctionWord(v)
+	}
+	return chance.Random(v) || chance.Unpronounceable(v)
+}
+
+// functionWords stand between the parts of compounds of a language: state-of-the-art, up-to-date.
+var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per pre self the to up " +
+	"via with without well so")
+
+func hasFunctionWord(v string) bool {
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
+		if functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless {
+			return true
+		}
+	}
+	return false
+}
+
 // IsFieldName reports whether v is no password but what a form calls one.
 func IsFieldName(v string) bool {
 	if len(v) > len("api_token")+2 { // a k may be the Kelvin sign, of three bytes
