@@ -79,12 +79,12 @@ var personalNames = wordsOf(map[kinds.ID]string{
 
 // numberedNames are the same for names that say it only with one of numberWords, or as "…nummer".
 var numberedNames = wordsOf(map[kinds.ID]string{
-	Phone:      "contact|whats app|kontakt",
-	Passport:   "pass|rejse pass",
-	Driving:    "permis|patente|licencia|rijbewijs|prawa jazdy|licence|license",
-	Bank:       "conto|conta|konta|konto|cuenta|compte|bank|rekening|rachunku|giro|girokonto",
-	Tax:        "tax|fiscal|fiscale|steuer|tva|vat|btw|skatte|podatnika",
-	Medical:    "patient|paciente|paziente|pacjenta|patienten|krankenkasse|krankenversicherung|ubezpieczenia|assure|" +
+	Phone:    "contact|whats app|kontakt",
+	Passport: "pass|rejse pass",
+	Driving:  "permis|patente|licencia|rijbewijs|prawa jazdy|licence|license",
+	Bank:     "conto|conta|konta|konto|cuenta|compte|bank|rekening|rachunku|giro|girokonto",
+	Tax:      "tax|fiscal|fiscale|steuer|tva|vat|btw|skatte|podatnika",
+	Medical: "patient|paciente|paziente|pacjenta|patienten|krankenkasse|krankenversicherung|ubezpieczenia|assure|" +
 		"seguro medico|zorgverzekerings|zorgverzekering|tessera sanitaria|historia clinica|beneficiario|abha",
 	NationalID: "identidade|identidad|identite|identita|dowodu|ausweis|personal|personen|seguridad social|" +
 		"securite sociale|sozialversicherung|citizen|resident",

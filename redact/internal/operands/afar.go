@@ -16,7 +16,13 @@ import (
 const maxAfar = 300
 
 // mayStandAfar reports whether afar may find something for a name that ends at stop.
-func mayStandAfar(s string, stop int) bool {
+func mayStandAfar(s string, start, stop int) bool {
+	if _, to := ProseValue(s, start, stop, false); to > 0 {
+		return true
+	}
+	if _, to := EnteredValue(s, start); to > 0 {
+		return true
+	}
 	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,
 		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text

@@ -30,7 +30,7 @@ func BesideValue(s string, start, stop int) bool {
 		return true
 	}
 	o, ok := FindOperand(s, start, stop)
-	return ok && !marks.IsMark(s[o.Start:o.End]) || !ok && mayStandAfar(s, stop)
+	return ok && !marks.IsMark(s[o.Start:o.End]) || !ok && mayStandAfar(s, start, stop)
 }
 
 // NotName reports whether what follows an anchor makes a word of it that no name of a

@@ -16,6 +16,14 @@ import (
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret {
+		from, to := operands.ProseValue(s, start, stop, s[start] >= 0x80 || s[stop-1] >= 0x80)
+		sc.spend(stop - start)
+		if to <= from {
+			from, to = operands.EnteredValue(s, start)
+		}
+		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
 		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)

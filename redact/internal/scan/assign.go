@@ -121,6 +121,11 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}
+	if v.Kind == kinds.Credential {
+		if from, to := operands.SlashPair(s, o.Start, o.End); to > from {
+			return sc.takeNamed(s, from, to, kinds.Password)
+		}
+	}
 	value := s[o.Start:o.End]
 	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
 		return 0 // as kubectl describes a Secret

@@ -35,7 +35,7 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case chars.IsDigits(v):
+	case isTerm(v):
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
 		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
@@ -43,6 +43,20 @@ func LooksLikePassword(v string) bool {
 		return chars.IsFieldLike(v) && !hasFunctionWord(v)
 	}
 	return chance.Random(v) || chance.Unpronounceable(v)
+}
+
+// isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
+func isTerm(v string) bool {
+	head := chars.Skip(v, 0, chars.Digit)
+	if head > 0 && chars.Skip(v, head, chars.Lower) == len(v) {
+		return true
+	}
+	head = chars.Skip(v, 0, chars.Lower|chars.Upper)
+	digits := len(v) - head
+	if head < len(v) && v[head] == '-' {
+		head, digits = head+1, digits-1
+	}
+	return chars.IsDigits(v[head:]) && (digits <= 2 || digits <= 4 && strings.ToUpper(v) == v)
 }
 
 // functionWords stand between the parts of compounds of a language: state-of-the-art, up-to-date.
@@ -121,7 +135,7 @@ func isCode(v, name string, o Operand) bool {
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
 		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) &&
-			!chars.HasDigit(bare))
+			!chars.HasDigit(bare) && !chance.Unpronounceable(bare))
 	}
 	return false
 }
