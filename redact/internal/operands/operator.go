@@ -183,7 +183,10 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	if e == p || e-p >= 24 {
 		return 0, 0
 	}
-	e = chars.Skip(s, e, chars.Blank)
+	word := e
+	if e = chars.Skip(s, e, chars.Blank); e == word && s[p-1] == ' ' {
+		return 0, 0 // secret name=x: another name
+	}
 	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
 		q = e
 		q = chars.SkipAny(s, q, "=:")

@@ -60,10 +60,10 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 			return 0, 0
 		}
 		from, to = p, chars.SkipBackAny(s, p, end, ".,;:!?)\"'`*")
+		if to < end && s[to] == '!' && chars.HasDigit(s[from:to]) { // of Summer20! the mark belongs to it
+			to++
+		}
 		if linked && values.LooksLikePassword(s[from:to]) {
-			if to < end && s[to] == '!' { // of Summer2020! the mark belongs to it
-				to++
-			}
 			return from, to
 		}
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!(", s[end-1]) >= 0 {
@@ -112,17 +112,16 @@ var enterVerbs = names.Set("typed type types typing entered enter enters enterin
 func EnteredValue(s string, start int) (from, to int) {
 	low := max(0, start-maxProse)
 	p := chars.SkipBackAny(s, low, start, "#\"'`[(:. ")
-	for range 3 {
+	for range 4 {
 		q := chars.SkipBack(s, low, p, chars.Lower|chars.Upper)
 		word := strings.ToLower(s[q:p])
 		p = chars.SkipBackAny(s, low, q, " -")
 		switch word {
-		case "the", "a", "field", "her", "his", "my":
-			continue
 		case "into", "in", "to", "for", "as", "name":
 			return enteredBefore(s, low, p)
+		case "":
+			return 0, 0
 		}
-		break
 	}
 	return 0, 0
 }

@@ -162,7 +162,17 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == '=' && chars.IsDigits(value) &&
+		chars.ContainsFold(s[o.End:min(len(s), o.End+24)], "fail") {
+		return 0 // counts of tests
+	}
+	if o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
+		return 0
+	}
 	if !sc.judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
+		if o.Op == ' ' && v.Level == names.Secret {
+			return sc.afar(s, start, stop, v) // password is still x
+		}
 		return 0
 	}
 	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
@@ -181,6 +191,20 @@ func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, call
 		sc.reason.Score = values.Score(v, name, d, o, called)
 	}
 	return values.Judge(v, name, d, o, called)
+}
+
+// isSaid reports whether a word behind "name:" is a part of a message rather than a value: the name stands
+// behind words of a line or begins a literal, and the value is a word.
+func isSaid(s string, start int, o values.Operand) bool {
+	v := s[o.Start:o.End]
+	if chars.HasDigit(v) || !chars.IsFieldLike(v) || strings.ToLower(v) != v || values.LooksLikePassword(v) {
+		return false
+	}
+	p := chars.SkipBack(s, 0, start, chars.Blank)
+	if p == start {
+		return start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 && o.End < len(s) && s[o.End] == s[start-1]
+	}
+	return p > 0 && (s[p-1] == ':' || s[p-1] == '-' && p > 1 && s[p-2] == ' ' && !operands.LineStart(s, p-1))
 }
 
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line

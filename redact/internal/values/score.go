@@ -121,9 +121,15 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
 		return true // a prompt
 	}
+	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && saysWords[first] && isWords(rest) {
+		return true // an error of a form
+	}
 	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))
 }
+
+// saysWords begin what is said of a field: is too short.
+var saysWords = names.Set("is has was must cannot should may does did needs contains too not can't doesn't can")
 
 // isLink reports whether v is a URL without credentials and without anything drawn by chance.
 func isLink(v string) bool {

@@ -56,7 +56,9 @@ func isTerm(v string) bool {
 	if head < len(v) && v[head] == '-' {
 		head, digits = head+1, digits-1
 	}
-	return chars.IsDigits(v[head:]) && (digits <= 2 || digits <= 4 && strings.ToUpper(v) == v)
+	word := v[:len(v)-len(v[head:])]
+	return chars.IsDigits(v[head:]) && !chance.Unpronounceable(word) && (digits <= 2 && strings.ToLower(v[1:]) == v[1:] ||
+		digits <= 4 && strings.ToUpper(v) == v)
 }
 
 // functionWords stand between the parts of compounds of a language: state-of-the-art, up-to-date.
@@ -312,7 +314,8 @@ func namesSecret(v string) bool {
 // isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
 // or as a member (token: c.token).
 func isName(v, name string) bool {
-	return strings.EqualFold(v, name) || chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 &&
+	v = strings.TrimRight(v, "!")
+	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 &&
 		sameName(lastPart(v), lastPart(name))
 }
 
