@@ -134,8 +134,36 @@ func FilledValue(s string, stop int) (from, to int) {
 		}
 		return literalAt(s, p)
 	}
+	if from, to = formPart(s, p); to > from {
+		return from, to
+	}
 	if p > stop && chars.HasFold(s, p, " with ") {
 		return literalAt(s, p+len(" with "))
+	}
+	return 0, 0
+}
+
+// formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).
+func formPart(s string, p int) (from, to int) {
+	for range 3 { // other headers
+		switch {
+		case strings.HasPrefix(s[p:], "\n\n"):
+			from = p + 2
+		case strings.HasPrefix(s[p:], "\r\n\r\n"):
+			from = p + 4
+		}
+		if from > 0 {
+			n := strings.IndexByte(s[from:min(len(s), from+maxAfar)], '\n')
+			if n <= 0 || !strings.HasPrefix(s[from+n+1:], "--") {
+				return 0, 0
+			}
+			return from, chars.SkipBackAny(s, from, from+n, "\r")
+		}
+		n := strings.IndexByte(s[min(len(s), p+1):min(len(s), p+maxAfar)], '\n')
+		if p >= len(s) || s[p] != '\n' && s[p] != '\r' || n < 0 {
+			return 0, 0
+		}
+		p = chars.SkipBackAny(s, p, p+1+n, "\r")
 	}
 	return 0, 0
 }

@@ -55,6 +55,10 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		sc.suspect = operands.BesideValue(s, start, stop)
 		return 0
 	}
+	if v.Level < names.Secret && (v.Kind == kinds.Session || v.Kind == kinds.Token || v.Kind == kinds.Secret) &&
+		chars.ContainsFold(s[max(0, start-nearCookie):start], "cookie") {
+		v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
+	}
 	if before := wordBefore(s, start); before != "" && v.Level < names.Secret {
 		switch {
 		case sc.makesSecret(before):
@@ -71,6 +75,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
 }
+
+// nearCookie is how far before a name the word cookie may stand, in bytes.
+const nearCookie = 32
 
 // foreignHit looks at the value beside a word for a password in another language.
 func (sc *Scanner) foreignHit(s string, i, end, n int) int {
@@ -109,6 +116,10 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		sc.cell(s, c, v, true)
 		return 0
 	}
+	if strings.HasPrefix(s[stop:], ":</") {
+		sc.elementHit(s, stop, v)
+		return 0
+	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
 		if next := sc.comparedBefore(s, start, v); next > 0 {
@@ -127,6 +138,13 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		}
 	}
 	value := s[o.Start:o.End]
+	if o.Op == '=' && isParameter(value) {
+		sc.statementHit(s, start)
+		return 0
+	}
+	if n := len(value); n > 2 && value[0] == '{' && value[n-1] == '}' && start > 0 && s[start-1] == ';' { // ODBC
+		o.Start, o.End, value, o.Quoted = o.Start+1, o.End-1, value[1:n-1], true
+	}
 	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
 		return 0 // as kubectl describes a Secret
 	}

@@ -141,6 +141,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		return d
 	}
 	v := s[a:b]
+	if hasParameters(v) {
+		f.grid.sql = [2]int{a, b}
+	}
 	arg, expect := f.arg, f.expect
 	f.arg, f.expect = names.Verdict{}, argumentAny
 	switch {

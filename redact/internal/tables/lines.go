@@ -64,16 +64,27 @@ func Open(s string, from, to int) (t Table, ok bool) {
 	return t, false
 }
 
-// Pair returns the cells of the line [from,to) if it is drawn and has two.
-func Pair(s string, from, to int) []Cell {
-	for _, delim := range [...]string{"│", "|"} {
-		if strings.Contains(s[from:to], delim) {
-			if row := split(nil, s, from, to, delim); len(row) == 2 {
-				return row
+// Follower returns the cell behind the one that holds the name [start,stop), on its line [from,to); ok is
+// false if the name is no cell, or is the last one. The cells are drawn, or stand apart by tabs, by two
+// blanks or more, or by a row of dots.
+func Follower(s string, from, to, start, stop int) (name, value Cell, ok bool) {
+	for _, delim := range [...]string{"│", "|", "\t", "...", ""} {
+		if delim != "" && !strings.Contains(s[from:to], delim) {
+			continue
+		}
+		row := split(nil, s, from, to, delim)
+		for i := 0; i+1 < len(row); i++ {
+			if c := row[i]; c.Start <= start && stop <= c.End && c.End-c.Start <= maxTitle {
+				value = row[i+1]
+				if delim == "..." {
+					value = trim(s, chars.SkipAny(s[:to], c.End, ". "), to)
+				}
+				return c, value, value.Start < value.End
 			}
 		}
+		return Cell{}, Cell{}, false
 	}
-	return nil
+	return Cell{}, Cell{}, false
 }
 
 // Next returns the cells of the next line, or nil behind the last one. Lines that only draw the
@@ -93,12 +104,36 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			row = t.aligned(row[:0], s, from, to)
 		}
 		if len(row) != len(t.Header) {
-			return nil
+			if row = t.numbered(row[:0], s, from, to); row == nil {
+				return nil
+			}
 		}
 		t.next = min(to+1, len(s))
 		return row
 	}
 	return nil
+}
+
+// numbered cuts a line that begins with its number, which has no title: data frames are printed so.
+func (t *Table) numbered(row []Cell, s string, from, to int) []Cell {
+	if t.delim != "" {
+		return nil
+	}
+	for p := from; p < to && len(row) <= len(t.Header)+1; {
+		p = chars.Skip(s[:to], p, chars.Blank)
+		end := p
+		for end < to && s[end] != ' ' {
+			end++
+		}
+		if end > p {
+			row = append(row, Cell{p, end})
+		}
+		p = end
+	}
+	if len(row) != len(t.Header)+1 || !chars.IsDigits(s[row[0].Start:row[0].End]) {
+		return nil
+	}
+	return row[1:]
 }
 
 // End is where the line begins that has not been read.
@@ -135,6 +170,10 @@ func isTitle(v string) bool {
 
 // isRule reports whether a line only draws a table.
 func isRule(line string) bool {
+	if types := strings.Trim(line, " "); strings.HasPrefix(types, "<") && strings.HasSuffix(types, ">") &&
+		!strings.ContainsAny(types, "/=\"") {
+		return true // of a data frame: <chr> <int>
+	}
 	for i := range len(line) {
 		if c := line[i]; c < 0x80 && strings.IndexByte("-+=|: \t\r_", c) < 0 || c >= 0x80 && (c != 0xe2 &&
 			(c < 0x80 || c > 0xbf)) {

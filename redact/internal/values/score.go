@@ -75,7 +75,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	switch op {
 	case '~':
-		return chance.Random(v) || chars.HasSpecial(v)
+		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
 		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
 			names.Classify(v).Level == names.Harmless)

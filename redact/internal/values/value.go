@@ -47,7 +47,7 @@ func LooksLikePassword(v string) bool {
 
 // isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
 func isTerm(v string) bool {
-	head := chars.Skip(v, 0, chars.Digit)
+	head := chars.Skip(v, 0, chars.Digit|chars.Dot)
 	if head > 0 && chars.Skip(v, head, chars.Lower) == len(v) {
 		return true
 	}
