@@ -21,7 +21,7 @@ const (
 // The words of running text between a name and its value: linkWords say that the value follows, fillers
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
-	linkWords = names.Set("is was are ist lautet war est es era jest to är er on é è je este sind = -> → — – => " +
+	linkWords = names.Set("is was are ist lautet war est es era jest är er on é è je este sind = -> → — – => " +
 		"это equals become becomes now: is:")
 	fillers = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
@@ -34,7 +34,8 @@ var (
 // that the name is a word of a language, and no name in source code.
 func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	limit := min(len(s), stop+maxProse)
-	linked := withWords[strings.ToLower(wordBefore(s, start))]
+	before := wordBefore(s, start)
+	linked := withWords[strings.ToLower(before)]
 	p := stop
 	for _, particle := range [...]string{"は", "是", "为", "為", "는", "은", "이", "："} {
 		if scripts && strings.HasPrefix(s[p:], particle) {
@@ -45,6 +46,8 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	if p == stop && (p >= limit || s[p] != ' ') {
 		return 0, 0
 	}
+	// whether a "to" is a link
+	set := scripts || chars.OneOf("set change changed reset update updated", before)
 	for range maxProseWords {
 		p = chars.Skip(s[:limit], p, chars.Blank)
 		if linked {
@@ -70,12 +73,12 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 			return 0, 0
 		}
 		switch word := strings.ToLower(s[p:end]); {
-		case linkWords[word], scripts && s[end-1] == ':':
+		case linkWords[word], scripts && s[end-1] == ':', set && word == "to":
 			linked = true
 		case !fillers[word]:
 			linked = false
 		}
-		p = end
+		set, p = set || chars.OneOf("set changed reset updated", s[p:end]), end
 	}
 	return 0, 0
 }

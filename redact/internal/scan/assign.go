@@ -132,6 +132,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}
+	if start > 0 && s[start-1] == ':' && o.Op == ':' && inARN(s, start) {
+		return 0
+	}
 	if v.Kind == kinds.Credential {
 		if from, to := operands.SlashPair(s, o.Start, o.End); to > from {
 			return sc.takeNamed(s, from, to, kinds.Password)
@@ -209,6 +212,13 @@ func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, call
 		sc.reason.Score = values.Score(v, name, d, o, called)
 	}
 	return values.Judge(v, name, d, o, called)
+}
+
+// inARN reports whether what begins at start stands in the name of a resource of AWS.
+func inARN(s string, start int) bool {
+	low := max(0, start-names.MaxName)
+	i := strings.LastIndex(s[low:start], "arn:")
+	return i >= 0 && strings.IndexAny(s[low+i:start], " \n\"',") < 0
 }
 
 // isSaid reports whether a word behind "name:" is a part of a message rather than a value: the name stands

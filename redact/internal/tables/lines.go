@@ -51,7 +51,7 @@ func Open(s string, from, to int) (t Table, ok bool) {
 			continue
 		}
 		t = Table{delim: delim, Header: split(nil, s, from, to, delim), next: min(to+1, len(s))}
-		if len(t.Header) < 2 || !t.isHeader(s) {
+		if len(t.Header) < 2 || !t.isHeader(s) || t.goesOn(s, from) {
 			if delim == "\t" || delim == "|" {
 				return t, false
 			}
@@ -68,21 +68,32 @@ func Open(s string, from, to int) (t Table, ok bool) {
 // false if the name is no cell, or is the last one. The cells are drawn, or stand apart by tabs, by two
 // blanks or more, or by a row of dots.
 func Follower(s string, from, to, start, stop int) (name, value Cell, ok bool) {
-	for _, delim := range [...]string{"│", "|", "\t", "...", ""} {
-		if delim != "" && !strings.Contains(s[from:to], delim) {
+	line := s[from:to]
+	for _, delim := range [...]string{"│", "|", "\t", "...", "  "} {
+		i := strings.Index(s[stop:to], delim)
+		if i < 0 || i > maxTitle && delim != "|" {
+			if strings.Contains(line, delim) {
+				break
+			}
 			continue
 		}
-		row := split(nil, s, from, to, delim)
-		for i := 0; i+1 < len(row); i++ {
-			if c := row[i]; c.Start <= start && stop <= c.End && c.End-c.Start <= maxTitle {
-				value = row[i+1]
-				if delim == "..." {
-					value = trim(s, chars.SkipAny(s[:to], c.End, ". "), to)
-				}
-				return c, value, value.Start < value.End
-			}
+		open := from
+		if n := strings.LastIndex(s[from:start], delim); n >= 0 {
+			open = from + n + len(delim)
 		}
-		return Cell{}, Cell{}, false
+		name = trim(s, open, stop+i)
+		next := stop + i
+		if delim == "  " || delim == "..." {
+			next = chars.SkipAny(s[:to], next, ". ")
+		} else {
+			next += len(delim)
+		}
+		end := to
+		if delim != "..." {
+			end = cellEnd(s, next, to, delim)
+		}
+		value = trim(s, next, end)
+		return name, value, name.End-name.Start <= maxTitle && value.Start < value.End
 	}
 	return Cell{}, Cell{}, false
 }
@@ -153,6 +164,24 @@ func (t *Table) isHeader(s string) bool {
 		}
 	}
 	return true
+}
+
+// goesOn reports whether the line above the one at from, or above the rule between, has as many cells: then
+// the line at from is a row.
+func (t *Table) goesOn(s string, from int) bool {
+	for range 2 {
+		if from < 2 {
+			return false
+		}
+		above, to, ok := Line(s, from-1)
+		if !ok || above >= to {
+			return false
+		}
+		if from = above; !isRule(s[above:to]) {
+			return len(split(nil, s, above, to, t.delim)) == len(t.Header)
+		}
+	}
+	return false
 }
 
 // isTitle reports whether v may be the title of a column.

@@ -186,7 +186,7 @@ var typeNames = names.Set("string str int integer number boolean bool any object
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
 var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
-	"specifies")
+	"specifies how who what why when where which it is")
 
 func isTypeName(v string) bool {
 	v = chars.TrimEnd(v, ",;)?|")
@@ -267,9 +267,16 @@ func IsRelease(v string) bool {
 	return i == len(v) || i+1 < len(v) && (v[i] == '-' || v[i] == '+') && len(v)-i <= 16 && !chance.Random(v[i+1:])
 }
 
+// objectWords end the names of such objects.
+var objectWords = names.Set("tls cert certs secret secrets key keys creds credentials token config auth db")
+
 // objectName reports whether v names a Kubernetes object that holds the secret, as fields
 // like existingSecret and tlsSecret do, and clientSecret does not.
 func objectName(v, name string) bool {
+	if i := strings.LastIndexByte(v, '-'); i > 0 && chars.EqualFold(name, "secret") && objectWords[v[i+1:]] &&
+		!chars.HasDigit(v) && chars.IsFieldLike(v) {
+		return true
+	}
 	head, ok := strings.CutSuffix(name, "Secret")
 	if !ok || chars.HasDigit(v) || strings.IndexByte(v, '-') < 0 || !chars.IsFieldLike(v) ||
 		names.Classify(v).Level < names.Secret {
