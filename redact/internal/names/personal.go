@@ -155,7 +155,7 @@ var ofWords = Set("de di do da del della dell du des of d la le el il van")
 // more may stand within a word, as in dateOfBirth.
 var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn telef handy rufnummer contact kontakt " +
 	"mobilnummer celular movil m\xc3\xb3vil mobil gsm mobiel komork birth dob born geburt geboren nacimiento nacid naissance " +
-	"nascita nascid nato nata nascimento geboorte fodels f\xc3\xb6dels f\xc3\xb6dd fodd urodz dogum n\xc3\xa9 nee " +
+	"nascita nascid nato nata nascimento geboorte fodels f\xc3\xb6dels f\xc3\xb6dd fodd urodz dogum " +
 	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driving driver licen permis " +
 	"conducir patente guida cnh habilita motorista rijbewijs jazdy korkort k\xc3\xb6rkort hrerschein " +
 	"address street anschrift adres direcci domicilio indirizzo residenza endere strasse " +
@@ -170,7 +170,7 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 
 // PersonalPhrases are the same for names of which a word alone is too frequent.
 var PersonalPhrases = []string{"sort code", "sort_code", "sort-code", "sort+code", "routing n", "routing_n",
-	"routing-n", "routing+n", "routingn"}
+	"routing-n", "routing+n", "routingn", "n\xc3\xa9 le", "n\xc3\xa9e le"}
 
 // personal says of what personal data the words are the name; ok is false if of none.
 func (w *nameWords) personal() (kind kinds.ID, ok bool) {

@@ -14,6 +14,8 @@ import (
 const (
 	// maxProse is how far behind a name in running text its value is looked for, in bytes.
 	maxProse = 100
+	// maxLink is the longest of linkWords and fillers, in bytes.
+	maxLink = 11
 	// maxProseWords is how many words may stand between.
 	maxProseWords = 6
 )
@@ -72,13 +74,17 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!(", s[end-1]) >= 0 {
 			return 0, 0
 		}
-		switch word := strings.ToLower(s[p:end]); {
-		case linkWords[word], scripts && s[end-1] == ':', set && word == "to":
+		word := s[p:end]
+		if chars.IsUpper(word[0]) {
+			word = strings.ToLower(word)
+		}
+		switch long := len(word) > maxLink; {
+		case !long && linkWords[word], scripts && s[end-1] == ':', set && word == "to":
 			linked = true
-		case !fillers[word]:
+		case long || linked && !fillers[word]:
 			linked = false
 		}
-		set, p = set || chars.OneOf("set changed reset updated", s[p:end]), end
+		set, p = set || word == "set" || word == "changed" || word == "reset" || word == "updated", end
 	}
 	return 0, 0
 }
