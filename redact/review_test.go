@@ -365,6 +365,47 @@ func reviewRound(t *testing.T, half, rounds int, seed uint64, report func(sectio
 	return labelled, personal, countries, harmless
 }
 
+// reviewTraffic judges texts of several harmless templates, in one of three with a labelled one among them, and
+// returns how many removals are of planted values, and how many are not.
+func reviewTraffic(t *testing.T, half, texts int, seed uint64, report func(section, text, out string)) (right, wrong int) {
+	r := &review{maker: maker{rand.New(rand.NewPCG(seed, 26))}}
+	all := func(file string) (list []string) {
+		sections, lines := reviewFile(t, file, half)
+		for _, section := range sections {
+			list = append(list, lines[section]...)
+		}
+		return list
+	}
+	harmless, labelled := all("harmless.txt"), all("labelled.txt")
+	for range texts {
+		r.begin()
+		plant := r.IntN(36)
+		for n := range 12 {
+			r.names = make(map[string]string)
+			if n == plant {
+				r.write(r.pick(labelled...))
+			} else {
+				r.write(r.pick(harmless...))
+			}
+			r.text.WriteString("\n\n")
+		}
+		text := r.text.String()
+		out, _ := Default().Text(text)
+		before := wrong
+		for _, s := range removals(text, out) {
+			if slices.ContainsFunc(r.spans, func(p planted) bool { return p.secret && p.start < s[1] && s[0] < p.end }) {
+				right++
+			} else {
+				wrong++
+			}
+		}
+		if wrong > before {
+			report("traffic", text, out)
+		}
+	}
+	return right, wrong
+}
+
 // percent is a rate, of nothing 100.
 func percent(n, of int) float64 {
 	if of == 0 {
@@ -418,5 +459,11 @@ func TestReview(t *testing.T) {
 	}
 	countries.print(&w, "personal, by country")
 	harmless.print(&w, "harmless, by class")
+	right, wrong := reviewTraffic(t, half, 1500, seed, func(section, text, out string) {
+		if show != "" && (show == "all" || strings.Contains(show, section)) {
+			t.Logf("%s: %q became %q", section, text, out)
+		}
+	})
+	fmt.Fprintf(&w, "\ntraffic: %d removals, %.1f %% of them planted\n", right+wrong, percent(right, right+wrong))
 	t.Log(w.String())
 }
