@@ -242,6 +242,10 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		if !afterSecret[next] && previous != "store" {
 			return Verdict{Secret, kinds.Secret}
 		}
+	case "passe":
+		if previous == "de" {
+			return Verdict{Secret, kinds.Password}
+		}
 	case "string", "strings":
 		if previous == "community" {
 			return Verdict{Secret, kinds.Password}

@@ -22,7 +22,7 @@ var Anchors = []string{
 // words, or in other scripts.
 var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
 	"wachtwoord", "şifre",
-	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
+	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль", "Пароль", "Şifre",
 	"密码", "密碼", "パスワード",
 	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "पासवर्ड"}
 

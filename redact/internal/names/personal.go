@@ -161,7 +161,7 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 	"address street anschrift adres direcci domicilio indirizzo residenza endere strasse " +
 	"account acct bsb konto konta cuenta compte conto conta rekening rachun clearingn clabe ifsc vat btw tva " +
 	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal fiscaal skatte nif nip cif regon rsin cpf cnpj " +
-	"pan partita utr rfc sire gstin gst organisationsn contribuinte podatnika " +
+	"pan partita utr rfc siren siret gstin gst organisationsn contribuinte podatnika " +
 	"mrn medical medic patient pati\xc3\xabnt pacient pazient pacjent nhs medicare medicaid versicher krankenkass vitale sanitari " +
 	"historia prontu\xc3\xa1rio prontuario abha zorg journaln ubezpiecz assur sus cns cartella dossier " +
 	"national nino social insurance insee securit s\xc3\xa9curit nir dni nie bsn burgerservice pesel personn samordn " +
@@ -170,7 +170,8 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 
 // PersonalPhrases are the same for names of which a word alone is too frequent.
 var PersonalPhrases = []string{"sort code", "sort_code", "sort-code", "sort+code", "routing n", "routing_n",
-	"routing-n", "routing+n", "routingn", "n\xc3\xa9 le", "n\xc3\xa9e le"}
+	"routing-n", "routing+n", "routingn", "n\xc3\xa9le", "n\xc3\xa9_le", "dl number", "dl_number",
+	"dlnumber", "pass nr", "pass_nr", "passnr", "n\xc3\xa9 le", "n\xc3\xa9e le"}
 
 // personal says of what personal data the words are the name; ok is false if of none.
 func (w *nameWords) personal() (kind kinds.ID, ok bool) {

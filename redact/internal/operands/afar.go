@@ -94,12 +94,18 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 // getByLabel('Password').fill('x'), find_element(By.ID, "password").send_keys("x"),
 // I fill in "Password" with "x".
 func FilledValue(s string, stop int) (from, to int) {
+	if from, to = typedInto(s, stop); to > from {
+		return from, to
+	}
 	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
 	for range 3 {
 		if p >= len(s) || p == stop || s[p] != '.' {
 			break
 		}
 		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
+		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
+			return literalAt(s, end+len(" = "))
+		}
 		if end >= len(s) || s[end] != '(' {
 			return 0, 0
 		}
@@ -139,6 +145,27 @@ func FilledValue(s string, stop int) (from, to int) {
 	}
 	if p > stop && chars.HasFold(s, p, " with ") {
 		return literalAt(s, p+len(" with "))
+	}
+	return 0, 0
+}
+
+// typedInto is the literal in the call in which the name that ends at stop describes a field: type(element="Password
+// field", text="x"), type(getByLabelText(/password/i), 'x').
+func typedInto(s string, stop int) (from, to int) {
+	rest := s[stop:min(len(s), stop+maxAfar)]
+	if end := strings.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	if strings.HasPrefix(rest, "/i), ") {
+		return literalAt(s, stop+len("/i), "))
+	}
+	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") && !strings.HasPrefix(rest, " box\"") {
+		return 0, 0
+	}
+	for _, name := range [...]string{" text=", " value="} {
+		if i := strings.Index(rest, name); i >= 0 {
+			return literalAt(s, stop+i+len(name))
+		}
 	}
 	return 0, 0
 }
@@ -246,7 +273,7 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 		return 0, 0
 	}
 	switch name := s[start:stop]; {
-	case chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"),
+	case chars.EndsFold(name, ".login"), chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"),
 		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
 	default:
 		return 0, 0

@@ -93,7 +93,8 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) ||
+	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&
+		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
 		LineStart(s, start) && (strings.IndexByte(name, '_') > 0 || restOfLine(s, p))
 }

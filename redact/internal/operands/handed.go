@@ -34,6 +34,8 @@ var Detectors = []kinds.Detector{
 	})},
 	{Kind: kinds.Password, Anchors: []string{"identified "}, Match: rules.Named(identifiedBy)},
 	{Kind: kinds.Password, Anchors: []string{"htpasswd "}, Match: rules.Named(htpasswd)},
+	{Kind: kinds.Password, Anchors: []string{"@tcp(", "@unix("}, Match: rules.Named(driverLogin)},
+	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"}, Match: rules.Named(opensslPass)},
 	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
 	{Kind: kinds.Password, Anchors: []string{"getconnection("}, Match: rules.Named(thirdLiteral)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
@@ -120,6 +122,28 @@ func oracleLogin(s string, i int) (start, end int, kind string) {
 	start = max(i, strings.LastIndexAny(s[i:end], "/ :")+i+1)
 	if start == i || s[start-1] != '/' || start-2 < i || !chars.IsAlnum(s[start-2]) || start == end ||
 		values.IsReference(s[start:end]) || strings.HasPrefix(s[start:end], marks.Head) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// driverLogin is the password before the '@' at i in a data source's name of Go's driver for MySQL:
+// ann:x@tcp(host:3306)/db.
+func driverLogin(s string, i int) (start, end int, kind string) {
+	low := max(0, i-maxAfar)
+	line := s[low:i]
+	word := low + strings.LastIndexAny(line, " \t\n\"'`=") + 1
+	colon := strings.IndexByte(s[word:i], ':')
+	if colon <= 0 || values.IsReference(s[word+colon+1:i]) || marks.IsMark(s[word+colon+1:i]) {
+		return 0, 0, ""
+	}
+	return word + colon + 1, i, kinds.PasswdName
+}
+
+// opensslPass is the password behind openssl's "pass:" at i.
+func opensslPass(s string, i int) (start, end int, kind string) {
+	start = i + strings.IndexByte(s[i:], ':') + 1
+	if end = bareEnd(s, start); end <= start || values.IsReference(s[start:end]) || marks.IsMark(s[start:end]) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -24,10 +25,10 @@ const (
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
 	linkWords = names.Set("is was are ist lautet war est es era jest är er on é è je este sind = -> → — – => " +
-		"это equals become becomes now: is:")
+		"это equals become becomes now: is: it's")
 	fillers = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
-	withWords = names.Set("with and using mit con avec com med met z und et y e og och uses pass: password wifi " +
+	withWords = names.Set("the your my new this with and using mit con avec com med met z und et y e og och uses pass: password wifi " +
 		"connect")
 )
 
@@ -50,8 +51,18 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	}
 	// whether a "to" is a link
 	set := scripts || chars.OneOf("set change changed reset update updated", before)
+	colon := false // a word before ended with one: the token you asked for: x
 	for range maxProseWords {
 		p = chars.Skip(s[:limit], p, chars.Blank)
+		if linked && p+1 < limit && s[p] == '<' && chars.IsLetter(s[p+1]) { // is <b>x</b>
+			if open := strings.IndexByte(s[p:limit], '>'); open > 0 {
+				from = p + open + 1
+				to = elementEnd(s, from)
+				if values.LooksLikePassword(s[from:to]) {
+					return from, to
+				}
+			}
+		}
 		if linked {
 			if from, to = quotedWord(s, p, limit); to > from {
 				return from, to
@@ -68,6 +79,9 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if to < end && s[to] == '!' && chars.HasDigit(s[from:to]) { // of Summer20! the mark belongs to it
 			to++
 		}
+		if colon && to-from >= longWord && chars.HasDigit(s[from:to]) && chance.Random(s[from:to]) {
+			return from, to
+		}
 		if linked && values.LooksLikePassword(s[from:to]) {
 			return from, to
 		}
@@ -75,6 +89,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 			return 0, 0
 		}
 		word := s[p:end]
+		colon = word[len(word)-1] == ':'
 		if chars.IsUpper(word[0]) {
 			word = strings.ToLower(word)
 		}

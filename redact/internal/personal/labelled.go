@@ -243,6 +243,9 @@ func Gap(s string, stop int) (p int, bound bool) {
 			bound = bound || s[q] != '.'
 			q++
 		}
+		if strings.HasPrefix(s[q:], "- ") || strings.HasPrefix(s[q:], "– ") {
+			bound, q = true, strings.IndexByte(s[q:], ' ')+q
+		}
 		for _, mark := range [...]string{"番号", "号码", "번호", "：", "は", "是", "는", "—"} {
 			if strings.HasPrefix(s[q:], mark) {
 				bound, q = bound || mark[0] == "："[0] || len(mark) == len("は"), q+len(mark)

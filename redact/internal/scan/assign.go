@@ -81,9 +81,13 @@ const nearCookie = 32
 
 // foreignHit looks at the value beside a word for a password in another language.
 func (sc *Scanner) foreignHit(s string, i, end, n int) int {
-	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 &&
-		isWordByte(s[end]) {
+	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) {
 		return 0
+	}
+	if s[end-1] < 0x80 { // with an article at the end: lösenordet, adgangskoden
+		if end = chars.Skip(s[:min(len(s), end+3)], end, chars.Lower); end < len(s) && isWordByte(s[end]) {
+			return 0
+		}
 	}
 	v := names.OfForeign(names.ForeignNames[n])
 	if sc.quick {
@@ -116,7 +120,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		sc.cell(s, c, v, true)
 		return 0
 	}
-	if strings.HasPrefix(s[stop:], ":</") {
+	if strings.HasPrefix(s[stop:], ":</") || strings.HasPrefix(s[stop:], ": <") && s[stop+2:] != "<" && stop+3 < len(s) &&
+		chars.IsLetter(s[stop+3]) && strings.Contains(s[stop:min(len(s), stop+200)], "</") {
 		sc.elementHit(s, stop, v)
 		return 0
 	}
@@ -225,6 +230,10 @@ func inARN(s string, start int) bool {
 // behind words of a line or begins a literal, and the value is a word.
 func isSaid(s string, start int, o values.Operand) bool {
 	v := s[o.Start:o.End]
+	if word := strings.TrimRight(v, "."); word != "" && chars.Skip(word, 0, chars.Lower|chars.Upper) == len(word) &&
+		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
+		return true
+	}
 	if chars.HasDigit(v) || !chars.IsFieldLike(v) || strings.ToLower(v) != v || values.LooksLikePassword(v) {
 		return false
 	}
@@ -232,7 +241,7 @@ func isSaid(s string, start int, o values.Operand) bool {
 	if p == start {
 		return start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 && o.End < len(s) && s[o.End] == s[start-1]
 	}
-	return p > 0 && (s[p-1] == ':' || s[p-1] == '-' && p > 1 && s[p-2] == ' ' && !operands.LineStart(s, p-1))
+	return p > 0 && (s[p-1] == ':' || s[p-1] >= 0x80 || s[p-1] == '-' && p > 1 && s[p-2] == ' ' && !operands.LineStart(s, p-1))
 }
 
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line

@@ -30,7 +30,12 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	if sc.insertHit(s, start) {
 		return true
 	}
-	if start < t.lines || start < t.rows {
+	if start < t.rows {
+		from, to, ok := tables.Line(s, start)
+		sc.pay(200 + to - from)
+		return ok && sc.cellBeside(s, from, to, start, stop)
+	}
+	if start < t.lines {
 		return false
 	}
 	from, to, ok := tables.Line(s, start)

@@ -18,7 +18,11 @@ const maxElement = 512
 func Beside(s string, stop int) (c Cell, loose bool) {
 	p := closeTag(s, stop)
 	if p == 0 {
-		return c, false
+		p = chars.SkipAny(s[:min(len(s), stop+8)], stop, " :*\n")
+		if p == stop || p+1 >= len(s) || s[p] != '<' || !chars.IsLetter(s[p+1]) {
+			return c, false
+		}
+		loose = true
 	}
 	if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
 		p = chars.SkipAny(s[:min(len(s), p+4)], p, ": ")
@@ -41,7 +45,7 @@ func Beside(s string, stop int) (c Cell, loose bool) {
 		}
 		p += end + 1
 		if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
-			return text(s, p), strings.HasPrefix(tag, "<br")
+			return text(s, p), loose || strings.HasPrefix(tag, "<br")
 		}
 	}
 	return c, false

@@ -97,7 +97,13 @@ func byForm(ok bool) int {
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
 		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
-		isState(v)
+		isState(v) || isTitle(v)
+}
+
+// isTitle reports whether v is what a form calls a password, in any language: Passwort.
+func isTitle(v string) bool {
+	return chars.IsUpper(v[0]) && len(v) <= 16 && chars.Skip(v, 1, chars.Lower) == len(v) &&
+		names.Classify(v).Level == names.Secret
 }
 
 // states are what is said of a secret instead of giving it.

@@ -65,6 +65,28 @@ func isTerm(v string) bool {
 var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per pre self the to up " +
 	"via with without well so")
 
+// IsSentence reports whether rest, the line behind the word first, makes a sentence of it: with a full stop behind
+// the word, or with one of functionWords.
+func IsSentence(first, rest string) bool {
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	if len(rest) < 3 || rest[0] != ' ' {
+		return false
+	}
+	if strings.HasSuffix(first, ".") || strings.Contains(rest, "...") {
+		return true
+	}
+	for n := 0; n < 4; n++ {
+		word, more, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+		if functionWords[word] {
+			return true
+		}
+		rest = more
+	}
+	return false
+}
+
 func hasFunctionWord(v string) bool {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
 		if functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless {
@@ -189,7 +211,7 @@ var proseWords = names.Set("the a an this that your if when whether used optiona
 	"specifies how who what why when where which it is")
 
 func isTypeName(v string) bool {
-	v = chars.TrimEnd(v, ",;)?|")
+	v = chars.TrimEnd(v, ",;)?|!")
 	if i := strings.IndexAny(v, "[<("); i > 0 {
 		v = v[:i]
 	}
