@@ -100,7 +100,8 @@ var foreignNames = map[string]kinds.ID{
 	"口座": Bank, "银行账号": Bank, "계좌": Bank, "номер счета": Bank,
 	"納税者": Tax, "法人番号": Tax, "税号": Tax, "инн": Tax,
 	"患者": Medical, "保険証": Medical, "被保険者": Medical, "カルテ": Medical,
-	"マイナンバー": NationalID, "個人番号": NationalID, "身份证": NationalID, "주민등록": NationalID, "снилс": NationalID,
+	"マイナンバー": NationalID, "個人番号": NationalID, "身份证": NationalID, "주민등록": NationalID,
+	"снилс": NationalID,
 }
 
 // wordsOf turns lists of names, with '|' between them, into a map.
@@ -153,8 +154,10 @@ var ofWords = Set("de di do da del della dell du des of d la le el il van")
 
 // PersonalAnchors are words of personalNames that are looked for in texts. Those of five letters or
 // more may stand within a word, as in dateOfBirth.
-var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn telef handy rufnummer contact kontakt " +
-	"mobilnummer celular movil m\xc3\xb3vil mobil gsm mobiel komork birth dob born geburt geboren nacimiento nacid naissance " +
+var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn telef handy rufnummer " +
+	"contact kontakt " +
+	"mobilnummer celular movil m\xc3\xb3vil mobil gsm mobiel komork birth dob born geburt geboren " +
+	"nacimiento nacid naissance " +
 	"nascita nascid nato nata nascimento geboorte fodels f\xc3\xb6dels f\xc3\xb6dd fodd urodz dogum " +
 	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driving driver licen permis " +
 	"conducir patente guida cnh habilita motorista rijbewijs jazdy korkort k\xc3\xb6rkort hrerschein " +
@@ -162,10 +165,12 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 	"account acct bsb konto konta cuenta compte conto conta rekening rachun clearingn clabe ifsc vat btw tva " +
 	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal fiscaal skatte nif nip cif regon rsin cpf cnpj " +
 	"pan partita utr rfc siren siret gstin gst organisationsn contribuinte podatnika " +
-	"mrn medical medic patient pati\xc3\xabnt pacient pazient pacjent nhs medicare medicaid versicher krankenkass vitale sanitari " +
+	"mrn medical medic patient pati\xc3\xabnt pacient pazient pacjent nhs medicare medicaid versicher " +
+	"krankenkass vitale sanitari " +
 	"historia prontu\xc3\xa1rio prontuario abha zorg journaln ubezpiecz assur sus cns cartella dossier " +
 	"national nino social insurance insee securit s\xc3\xa9curit nir dni nie bsn burgerservice pesel personn samordn " +
-	"aadha curp rut kimlik identi ausweis svnr ahv egn cnp hkid nric citizen resident cedula sin svn rg dow\xc3\xb3d dowod " +
+	"aadha curp rut kimlik identi ausweis svnr ahv egn cnp hkid nric citizen resident cedula sin svn rg " +
+	"dow\xc3\xb3d dowod " +
 	"seguridad")
 
 // PersonalPhrases are the same for names of which a word alone is too frequent.

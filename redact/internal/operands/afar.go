@@ -30,7 +30,7 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := RandomAhead(s, stop, true); to > 0 {
 		return true
 	}
-	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
+	if _, to := FilledValue(s, start, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
 		return true
 	}
 	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s),
@@ -93,8 +93,8 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 // FilledValue is the literal that is typed into the field of the name that ends at stop:
 // getByLabel('Password').fill('x'), find_element(By.ID, "password").send_keys("x"),
 // I fill in "Password" with "x".
-func FilledValue(s string, stop int) (from, to int) {
-	if from, to = typedInto(s, stop); to > from {
+func FilledValue(s string, start, stop int) (from, to int) {
+	if from, to = typedInto(s, start, stop); to > from {
 		return from, to
 	}
 	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
@@ -151,7 +151,15 @@ func FilledValue(s string, stop int) (from, to int) {
 
 // typedInto is the literal in the call in which the name that ends at stop describes a field: type(element="Password
 // field", text="x"), type(getByLabelText(/password/i), 'x').
-func typedInto(s string, stop int) (from, to int) {
+func typedInto(s string, start, stop int) (from, to int) {
+	if strings.HasPrefix(s[stop:], "\" \"") { // fill "Password" "x"
+		low := max(0, start-maxProse)
+		open := strings.LastIndexByte(s[low:start], '"')
+		if verb := strings.TrimRight(s[low:low+max(0, open)], " "); enterVerbs[strings.ToLower(verb[chars.SkipBack(verb, 0,
+			len(verb), chars.Lower|chars.Upper):])] {
+			return literalAt(s, stop+2)
+		}
+	}
 	rest := s[stop:min(len(s), stop+maxAfar)]
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
@@ -159,7 +167,8 @@ func typedInto(s string, stop int) (from, to int) {
 	if strings.HasPrefix(rest, "/i), ") {
 		return literalAt(s, stop+len("/i), "))
 	}
-	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") && !strings.HasPrefix(rest, " box\"") {
+	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
+		!strings.HasPrefix(rest, " box\"") {
 		return 0, 0
 	}
 	for _, name := range [...]string{" text=", " value="} {
@@ -172,6 +181,9 @@ func typedInto(s string, stop int) (from, to int) {
 
 // formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).
 func formPart(s string, p int) (from, to int) {
+	if !chars.ContainsFold(s[max(0, p-maxAfar/2):p], "form-data") {
+		return 0, 0
+	}
 	for range 3 { // other headers
 		switch {
 		case strings.HasPrefix(s[p:], "\n\n"):
@@ -273,7 +285,8 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 		return 0, 0
 	}
 	switch name := s[start:stop]; {
-	case chars.EndsFold(name, ".login"), chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"),
+	case chars.EndsFold(name, ".login"), chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"),
+		chars.EndsFold(name, "credentials"),
 		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
 	default:
 		return 0, 0

@@ -18,7 +18,8 @@ import (
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin"}, Match: rules.Named(pipedBefore)},
-	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int, int, string) {
+	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
+		int, string) {
 		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
 		if line < 0 {
 			return 0, 0, ""
@@ -35,7 +36,8 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"identified "}, Match: rules.Named(identifiedBy)},
 	{Kind: kinds.Password, Anchors: []string{"htpasswd "}, Match: rules.Named(htpasswd)},
 	{Kind: kinds.Password, Anchors: []string{"@tcp(", "@unix("}, Match: rules.Named(driverLogin)},
-	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"}, Match: rules.Named(opensslPass)},
+	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"},
+		Match: rules.Named(opensslPass)},
 	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
 	{Kind: kinds.Password, Anchors: []string{"getconnection("}, Match: rules.Named(thirdLiteral)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},

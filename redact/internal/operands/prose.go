@@ -28,7 +28,8 @@ var (
 		"это equals become becomes now: is: it's")
 	fillers = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
-	withWords = names.Set("the your my new this with and using mit con avec com med met z und et y e og och uses pass: password wifi " +
+	withWords = names.Set("the your my new this with and using mit con avec com med met z und et y e og " +
+		"och uses pass: password wifi " +
 		"connect")
 )
 
@@ -45,6 +46,9 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 			linked, p = true, p+len(particle)
 			break
 		}
+	}
+	if p == stop && p+1 < limit && s[p] == ',' && s[p+1] == ' ' {
+		p++
 	}
 	if p == stop && (p >= limit || s[p] != ' ') {
 		return 0, 0
@@ -79,7 +83,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if to < end && s[to] == '!' && chars.HasDigit(s[from:to]) { // of Summer20! the mark belongs to it
 			to++
 		}
-		if colon && to-from >= longWord && chars.HasDigit(s[from:to]) && chance.Random(s[from:to]) {
+		if (colon || linked) && to-from >= longWord && chars.HasDigit(s[from:to]) && chance.Random(s[from:to]) {
 			return from, to
 		}
 		if linked && values.LooksLikePassword(s[from:to]) {
@@ -106,7 +110,8 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 
 // quotedWord is the inside of the quotes at p, of any script.
 func quotedWord(s string, p, limit int) (from, to int) {
-	for _, quotes := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"「", "」"}, {"『", "』"}, {"“", "”"},
+	for _, quotes := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"「", "」"}, {"『", "』"}, {"“",
+		"”"},
 		{"„", "“"}, {"«", "»"}} {
 		if strings.HasPrefix(s[p:], quotes[0]) {
 			from = p + len(quotes[0])
@@ -128,8 +133,8 @@ func wordBefore(s string, start int) string {
 }
 
 // enterVerbs say that what stands between them and a field is typed into it.
-var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling input inputs put " +
-	"wrote write pasted paste set setting send sent encrypt_string")
+var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
+	"input inputs put wrote write pasted paste set setting send sent encrypt_string")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.

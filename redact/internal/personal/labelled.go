@@ -279,5 +279,6 @@ func numberWord(v string) bool {
 		chars.EqualFold(v, "n")
 }
 
-// eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters, Hangul.
+// eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters,
+// Hangul.
 func eastAsian(r rune) bool { return r >= 0x3040 && r < 0xa000 || r >= 0xac00 && r < 0xd7a4 }

@@ -110,7 +110,7 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
-	if from, to := operands.FilledValue(s, stop); to > from {
+	if from, to := operands.FilledValue(s, start, stop); to > from {
 		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
@@ -120,7 +120,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		sc.cell(s, c, v, true)
 		return 0
 	}
-	if strings.HasPrefix(s[stop:], ":</") || strings.HasPrefix(s[stop:], ": <") && s[stop+2:] != "<" && stop+3 < len(s) &&
+	if strings.HasPrefix(s[stop:], ":</") || strings.HasPrefix(s[stop:], ": <") && s[stop+2:] != "<" &&
+		stop+3 < len(s) &&
 		chars.IsLetter(s[stop+3]) && strings.Contains(s[stop:min(len(s), stop+200)], "</") {
 		sc.elementHit(s, stop, v)
 		return 0
@@ -158,6 +159,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
 		return 0
+	}
+	if q := chars.Skip(s, o.End+1, chars.Blank); o.Op == ',' && o.Quoted && q < len(s) && s[q] == ':' {
+		return 0 // the name of the next member
 	}
 	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
 		return 0 // words of code in running text
@@ -241,7 +245,8 @@ func isSaid(s string, start int, o values.Operand) bool {
 	if p == start {
 		return start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 && o.End < len(s) && s[o.End] == s[start-1]
 	}
-	return p > 0 && (s[p-1] == ':' || s[p-1] >= 0x80 || s[p-1] == '-' && p > 1 && s[p-2] == ' ' && !operands.LineStart(s, p-1))
+	return p > 0 && (s[p-1] == ':' || s[p-1] >= 0x80 || s[p-1] == '-' && p > 1 && s[p-2] == ' ' &&
+		!operands.LineStart(s, p-1))
 }
 
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line

@@ -91,7 +91,8 @@ func isParams(key string) bool {
 
 // hasParameters reports whether v is a statement of SQL with parameters.
 func hasParameters(v string) bool {
-	return len(v) > 16 && strings.ContainsAny(v, "?$%@") && (chars.HasFold(v, 0, "insert") || chars.HasFold(v, 0, "update") ||
+	return len(v) > 16 && strings.ContainsAny(v, "?$%@") && (chars.HasFold(v, 0, "insert") ||
+		chars.HasFold(v, 0, "update") ||
 		chars.HasFold(v, 0, "select") || chars.HasFold(v, 0, "delete"))
 }
 

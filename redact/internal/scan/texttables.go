@@ -83,7 +83,8 @@ func (sc *Scanner) cellBeside(s string, from, to, start, stop int) bool {
 		return false
 	}
 	v, text := sc.classify(s[name.Start:name.End]), s[value.Start:value.End]
-	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless || sc.classify(text).Level > names.Harmless ||
+	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless ||
+		sc.classify(text).Level > names.Harmless ||
 		!values.LooksLikePassword(text)) {
 		return false
 	}

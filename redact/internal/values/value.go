@@ -57,12 +57,14 @@ func isTerm(v string) bool {
 		head, digits = head+1, digits-1
 	}
 	word := v[:len(v)-len(v[head:])]
-	return chars.IsDigits(v[head:]) && !chance.Unpronounceable(word) && (digits <= 2 && strings.ToLower(v[1:]) == v[1:] ||
+	return chars.IsDigits(v[head:]) && !chance.Unpronounceable(word) && (digits <= 2 &&
+		strings.ToLower(v[1:]) == v[1:] ||
 		digits <= 4 && strings.ToUpper(v) == v)
 }
 
 // functionWords stand between the parts of compounds of a language: state-of-the-art, up-to-date.
-var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per pre self the to up " +
+var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per " +
+	"pre self the to up " +
 	"via with without well so")
 
 // IsSentence reports whether rest, the line behind the word first, makes a sentence of it: with a full stop behind
@@ -344,8 +346,9 @@ func namesSecret(v string) bool {
 // or as a member (token: c.token).
 func isName(v, name string) bool {
 	v = strings.TrimRight(v, "!")
-	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 &&
-		sameName(lastPart(v), lastPart(name))
+	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) ||
+		strings.IndexByte(v, '.') > 0 &&
+			sameName(lastPart(v), lastPart(name))
 }
 
 // sameName compares names without regard to case, '_' and '-'.
