@@ -110,6 +110,9 @@ func wordsOf(lists map[kinds.ID]string) map[string]kinds.ID {
 	for kind, list := range lists {
 		for name := range strings.SplitSeq(list, "|") {
 			m[name] = kind
+			if glued := strings.ReplaceAll(name, " ", ""); len(glued) > 6 {
+				m[glued] = kind // as elements of XML are written
+			}
 		}
 	}
 	return m

@@ -4,11 +4,10 @@
 package scan
 
 import (
-	"strings"
-
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
@@ -17,11 +16,14 @@ const maxLabel = 48
 
 // labelHit looks at the name of personal data around the word [i,end) and at the value behind it.
 func (sc *Scanner) labelHit(s string, i, end int) int {
-	if i < sc.named || !digitAhead(s, end) {
+	if i < sc.named {
+		return 0
+	}
+	stop := wordEnd(s, end)
+	if !digitAhead(s, end) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
 		return 0
 	}
 	start := wordsBack(s, i)
-	stop := wordEnd(s, end)
 	for extra := 2; extra >= 0; extra-- {
 		last, ok := stop, true
 		for range extra {
@@ -56,10 +58,15 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 	at, bound := personal.Gap(s, stop)
 	sc.Count(at - stop + 1)
 	if at >= len(s) || !bound {
-		if !sc.quick {
+		switch {
+		case stop >= len(s):
+		case sc.quick: // the name is a string, or the text of an element, and its value another one
+			sc.suspect = sc.suspect || s[stop] == '"' || s[stop] == '\'' || s[stop] == '.' || s[stop] == '<'
+		default:
+			if from, to := operands.FilledValue(s, start, stop); to > from && personal.Fits(v.Kind, s[from:to]) {
+				return sc.takeSpan(s, from, to, v.Kind)
+			}
 			sc.elementHit(s, stop, v)
-		} else if strings.HasPrefix(s[stop:], "</") {
-			sc.suspect = true
 		}
 		return 0
 	}

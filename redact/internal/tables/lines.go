@@ -153,7 +153,7 @@ func (t *Table) End() int { return t.next }
 // isHeader reports whether all cells of the header are titles of columns.
 func (t *Table) isHeader(s string) bool {
 	words := 3
-	if t.delim == "," || t.delim == ";" {
+	if (t.delim == "," || t.delim == ";") && len(t.Header) < 3 {
 		words = 1 // running text has commas
 	}
 	for _, c := range t.Header {
