@@ -28,7 +28,7 @@ var (
 		"это equals become becomes now: is: it's")
 	fillers = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
-	withWords = names.Set("the your my new this with and using mit con avec com med met z und et y e og " +
+	withWords = names.Set("use the your my new this with and using mit con avec com med met z und et y e og " +
 		"och uses pass: password wifi " +
 		"connect")
 )

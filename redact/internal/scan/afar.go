@@ -26,7 +26,7 @@ func isForeign(name string) bool {
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	sc.elementHit(s, stop, v)
-	if v.Level == names.Secret {
+	if v.Level == names.Secret || v.Kind == kinds.Token {
 		from, to := operands.ProseValue(s, start, stop, isForeign(s[start:stop]))
 		sc.spend(stop - start)
 		if to <= from {
