@@ -110,6 +110,11 @@ fuzz-gate: GATETIME ?= 10m
 fuzz-gate: ## the permission gate against the real bash, unprivileged, for GATETIME (10m)
 	go test -run='^$$' -fuzz='^FuzzAgainstBash$$' -fuzzminimizetime=1x -fuzztime=$(GATETIME) ./middleware/permit/internal/bash
 
+.PHONY: redact-review
+redact-review: SEED ?= 1
+redact-review: ## what is found of made-up secrets and personal data by carrier and kind, and what harmless texts lose (SEED)
+	TOOLSCOPE_REDACT_REVIEW="$(SEED) 2" go test ./redact -run 'TestReview$$' -v -count=1 | cat
+
 .PHONY: e2e
 e2e: ## the end-to-end suite against real servers (builds Jaeger the first time)
 	cd e2e && TOOLSCOPE_E2E=1 go test -count=1 -timeout=25m ./...

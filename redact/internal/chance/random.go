@@ -87,6 +87,12 @@ func Plausible(v string) bool {
 		s.other*6 <= len(v) && s.digits >= 5 && s.mixed >= 5
 }
 
+// Unpronounceable reports whether v is letters of one case that no word has behind one another.
+func Unpronounceable(v string) bool {
+	var s shape
+	return len(v) >= 8 && len(v) <= MaxValue && s.read(v) && s.digits+s.other == 0 && s.unlikely*3 > len(v)
+}
+
 // Level16 is the value of a hexadecimal digit.
 func Level16(c byte) int {
 	if c <= '9' {

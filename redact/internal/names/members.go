@@ -25,6 +25,11 @@ func IsValueName(key string) bool {
 	return false
 }
 
+// IsTarget reports whether a member of this name holds what the "value" beside it is put into.
+func IsTarget(key string) bool {
+	return chars.OneOf("target element locator field input selector key", key)
+}
+
 // OfField is the name in the description of a form's field: "Password" of "Password field".
 func OfField(v string) string {
 	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {

@@ -57,6 +57,9 @@ func (w *nameWords) classify(name string) Verdict {
 		if kind, ok := w.personal(); ok {
 			return Verdict{Secret, kind}
 		}
+		if strings.IndexFunc(name, func(r rune) bool { return r >= 0x370 }) >= 0 {
+			return foreign(name)
+		}
 	}
 	return v
 }
@@ -238,6 +241,10 @@ func wordVerdict(word string, i int, words []string) Verdict {
 	case "secret", "secrets", "secrete":
 		if !afterSecret[next] && previous != "store" {
 			return Verdict{Secret, kinds.Secret}
+		}
+	case "passe":
+		if previous == "de" {
+			return Verdict{Secret, kinds.Password}
 		}
 	case "string", "strings":
 		if previous == "community" {

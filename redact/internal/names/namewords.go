@@ -18,13 +18,16 @@ var Anchors = []string{
 	"wachtwoord", "mdp", "tok", "psk",
 }
 
-// Foreign are words for a password, in lower case, that are no names in source code: of several words,
-// or in other scripts.
-var Foreign = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord", "passord",
+// foreignPasswords are words for a password, in lower case, that are no names in source code: of several
+// words, or in other scripts.
+var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord",
+	"passord",
 	"wachtwoord", "şifre",
 	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
-	"密码", "密碼", "パスワード",
-	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "पासवर्ड"}
+	"Пароль", "Şifre",
+	"passordet", "密码", "密碼", "パスワード",
+	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
+	"पासवर्ड"}
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.

@@ -4,6 +4,8 @@
 package names
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -24,66 +26,120 @@ var (
 	NationalID = kinds.New("national-id", kinds.GroupPersonal, "the number a state gives a person, by its name", true)
 )
 
-// personalNames are names of personal data, with blanks between words. What stands before them in
-// a name does not matter; behind them only numberWords may stand.
-var personalNames = func() map[string]kinds.ID {
+// personalNames are names of personal data, with blanks between words and without accents. What stands
+// before them in a name does not matter; behind them only numberWords may stand.
+var personalNames = wordsOf(map[kinds.ID]string{
+	Phone: "phone|telephone|tel|mobile|cell|cellphone|cell phone|mobilephone|homephone|workphone|phonenumber|fax|" +
+		"whatsapp|msisdn|telefon|telefono|telefone|telefonnummer|telefoonnummer|telefoon|handy|rufnummer|" +
+		"mobilnummer|celular|movil|mobil|mobiel|gsm|cellulare|mobile phone|telefax|portable telephone|" +
+		"mobilephonenumber|telefonu|komorka|komorki|recapito telefonico|puhelin",
+	Birth: "birth date|birthdate|date of birth|dateofbirth|dob|birthday|birth day|born on|geburtsdatum|geburtstag|" +
+		"geboren am|geboren|geboren op|fecha de nacimiento|fecha nacimiento|nacido el|nacida el|nacido|nacida|" +
+		"date de naissance|date naissance|ne le|nee le|data di nascita|data nascita|nato il|nata il|" +
+		"data de nascimento|data nascimento|nascimento|nascido em|nascida em|geboortedatum|geboortedag|fodelsedatum|" +
+		"fodelsedag|fodd|fodselsdato|data urodzenia|urodzony|urodzona|dogum tarihi|syntymaaika",
+	Passport: "passport|passportnumber|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|" +
+		"passnr|paszport|paszportu|pasaport|passi",
+	Driving: "driver license|drivers license|driver s license|driving license|driving licence|driver licence|" +
+		"drivers licence|driver s licence|driverlicense|driverslicense|driverslicence|dl number|license number|" +
+		"licence number|fuhrerschein|fuehrerschein|permis de conduire|permiso de conducir|" +
+		"licencia de conducir|carnet de conducir|patente di guida|patente|cnh|carteira de habilitacao|" +
+		"carteira de motorista|rijbewijs|prawo jazdy|prawa jazdy|korkort",
+	Address: "address|street address|home address|streetaddress|address line|addressline|street|anschrift|adresse|" +
+		"adress|direccion|domicilio|indirizzo|residenza|endereco|adres|strasse|strase|postal address|" +
+		"postanschrift|wohnanschrift|adresse postale|residential address|mailing address|billing address|" +
+		"shipping address|woonadres|postadres|adres zamieszkania|gatuadress|postadress|bostadsadress|" +
+		"endereco residencial|direccion postal|osoite",
+	Bank: "bank account|account number|accountnumber|acct number|acct|bank acct|account no|routing number|routing|" +
+		"sort code|sortcode|bsb|kontonummer|konto|cuenta bancaria|compte bancaire|conto corrente|conta bancaria|" +
+		"conta corrente|conto bancario|rekeningnummer|bankrekening|bankrekeningnummer|clabe|ifsc|bankkonto|" +
+		"bankverbindung|rachunek bankowy|konto bankowe|clearingnummer|agencia e conta",
+	Tax: "tax id|taxid|taxpayer id|tax number|tin|itin|ein|tax file number|tfn|steuernummer|steuer id|steuerid|" +
+		"steueridentifikationsnummer|steuer identifikationsnummer|identifikationsnummer|numero fiscal|nif|" +
+		"codice fiscale|cpf|cnpj|pan|partita iva|vat number|vat id|utr|numero fiscale|tax identification number|" +
+		"taxpayer identification number|taxpayer number|rfc|numero de identificacion fiscal|siren|siret|" +
+		"btw nummer|btw id|btwnummer|fiscaal nummer|fiscaalnummer|rsin|nip|regon|organisationsnummer|skattenummer|" +
+		"gstin|gst number|umsatzsteuer id|ust id|ustidnr|numero de tva|numero tva|cif|" +
+		"unique taxpayer reference|employer identification number|contribuinte",
+	Medical: "mrn|medical record|medical record number|medicalrecord|medicalrecordnumber|patient id|patientid|" +
+		"patient number|health insurance number|nhs|nhs number|medicare|medicare number|medicaid|" +
+		"krankenversicherungsnummer|krankenversichertennummer|versichertennummer|health card|health card number|" +
+		"insurance member id|health id|carte vitale|chi number|historia clinica|tarjeta sanitaria|tessera sanitaria|" +
+		"cartao sus|cns|prontuario|abha|zorgverzekering|zorgpas|journalnummer|patientnummer|patientennummer|" +
+		"numero de assure|dossier medical|cartella clinica|krankenkassennummer",
+	NationalID: "national id|national identity|national insurance|nationalinsurance|nino|social security|" +
+		"socialsecurity|socialsecuritynumber|social insurance|sin|nir|insee|securite sociale|dni|nie|bsn|" +
+		"burgerservicenummer|pesel|personnummer|personnr|samordningsnummer|aadhaar|aadhar|curp|rut|tc kimlik|tckn|" +
+		"kimlik|identity card|id card|personalausweis|ausweisnummer|identity number|sozialversicherungsnummer|" +
+		"rentenversicherungsnummer|svnr|ahv|numero de identidad|carta d identita|carta identita|cni|egn|cnp|hkid|" +
+		"nric|fodselsnummer|my number|ssn|citizen id|resident id|south african id|sa id|national identification|" +
+		"id document|rg|svn|cedula|documento de identidad|dowod osobisty|dowodu osobistego|registro geral|" +
+		"identiteitskaart|carte d identite|carte identite|henkilotunnus|individual number",
+})
+
+// numberedNames are the same for names that say it only with one of numberWords, or as "…nummer".
+var numberedNames = wordsOf(map[kinds.ID]string{
+	Phone:    "contact|whats app|kontakt",
+	Passport: "pass|rejse pass",
+	Driving:  "permis|patente|licencia|rijbewijs|prawa jazdy|licence|license",
+	Bank:     "conto|conta|konta|konto|cuenta|compte|bank|rekening|rachunku|giro|girokonto",
+	Tax:      "tax|fiscal|fiscale|steuer|tva|vat|btw|skatte|podatnika",
+	Medical: "patient|paciente|paziente|pacjenta|patienten|krankenkasse|krankenversicherung|ubezpieczenia|assure|" +
+		"seguro medico|zorgverzekerings|zorgverzekering|tessera sanitaria|historia clinica|beneficiario|abha",
+	NationalID: "identidade|identidad|identite|identita|dowodu|ausweis|personal|personen|seguridad social|" +
+		"securite sociale|sozialversicherung|citizen|resident",
+})
+
+// foreignNames are names of personal data in scripts without the letters of ASCII.
+var foreignNames = map[string]kinds.ID{
+	"電話": Phone, "携帯": Phone, "电话": Phone, "手机": Phone, "전화": Phone, "телефон": Phone,
+	"生年月日": Birth, "誕生日": Birth, "出生日期": Birth, "생년월일": Birth, "дата рождения": Birth,
+	"パスポート": Passport, "旅券": Passport, "护照": Passport, "여권": Passport, "паспорт": Passport,
+	"免許証": Driving, "运转免許": Driving, "驾驶证": Driving, "운전면허": Driving,
+	"住所": Address, "地址": Address, "주소": Address, "адрес": Address,
+	"口座": Bank, "银行账号": Bank, "계좌": Bank, "номер счета": Bank,
+	"納税者": Tax, "法人番号": Tax, "税号": Tax, "инн": Tax,
+	"患者": Medical, "保険証": Medical, "被保険者": Medical, "カルテ": Medical,
+	"マイナンバー": NationalID, "個人番号": NationalID, "身份证": NationalID, "주민등록": NationalID,
+	"снилс": NationalID,
+}
+
+// wordsOf turns lists of names, with '|' between them, into a map.
+func wordsOf(lists map[kinds.ID]string) map[string]kinds.ID {
 	m := make(map[string]kinds.ID)
-	for kind, list := range map[kinds.ID]string{
-		Phone: "phone|telephone|tel|mobile|cell|cellphone|cell phone|mobilephone|homephone|workphone|phonenumber|fax|" +
-			"whatsapp|msisdn|telefon|telefono|telefone|telefonnummer|telefoonnummer|telefoon|handy|handynummer|rufnummer|" +
-			"mobilnummer|celular|movil|mobil|mobiel|gsm|cellulare|mobile phone|telefax|portable " +
-			"telephone|mobilephonenumber",
-		Birth: "birth date|birthdate|date of birth|dateofbirth|dob|birthday|birth day|born " +
-			"on|geburtsdatum|geburtstag|geboren am|" +
-			"geboren|fecha de nacimiento|fecha nacimiento|date de naissance|date naissance|ne le|data di " +
-			"nascita|data nascita|" +
-			"data de nascimento|data nascimento|nascimento|geboortedatum|fodelsedatum|fodselsdato|data " +
-			"urodzenia|dogum tarihi",
-		Passport: "passport|passport " +
-			"no|passportnumber|reisepass|reisepassnummer|passnummer|passeport|pasaporte|passaporto|" +
-			"passaporte|paspoort|paspoortnummer|passnr|paszport|pasaport",
-		Driving: "driver license|drivers license|driver s license|driving license|driving licence|driver " +
-			"licence|drivers licence|" +
-			"driver s licence|driverlicense|driverslicense|driverslicence|dl number|license number|licence " +
-			"number|fuhrerschein|" +
-			"fuhrerscheinnummer|permis de conduire|permiso de conducir|licencia de conducir|patente di " +
-			"guida|patente|cnh|rijbewijs",
-		Address: "address|street address|home address|streetaddress|address " +
-			"line|addressline|street|anschrift|adresse|direccion|" +
-			"domicilio|indirizzo|endereco|adres|strasse|strase|postal address|postanschrift",
-		Bank: "bank account|account number|accountnumber|acct number|acct|bank acct|account no|routing " +
-			"number|routing|" +
-			"sort code|sortcode|bsb|kontonummer|konto|cuenta bancaria|numero de cuenta|compte bancaire|numero de " +
-			"compte|" +
-			"conto corrente|conta bancaria|conta corrente|rekeningnummer|clabe|ifsc|bankkonto",
-		Tax: "tax id|taxid|taxpayer id|tax number|tin|itin|ein|tax file number|tfn|steuernummer|steuer id|steuerid|" +
-			"steueridentifikationsnummer|steuer identifikationsnummer|identifikationsnummer|numero " +
-			"fiscal|nif|codice fiscale|cpf|pan|" +
-			"partita iva|vat number|utr|numero fiscale|tax identification number|taxpayer identification number|rfc",
-		Medical: "mrn|medical record|medical record number|medicalrecord|medicalrecordnumber|patient " +
-			"id|patientid|patient number|" +
-			"health insurance number|nhs|nhs number|medicare|medicare " +
-			"number|medicaid|krankenversichertennummer|versichertennummer|" +
-			"health card|health card number|insurance member id|health id|carte vitale|chi number",
-		NationalID: "national id|national identity|national insurance|national insurance " +
-			"number|nationalinsurance|nino|social security|" +
-			"socialsecurity|socialsecuritynumber|social security number|social insurance number|social " +
-			"insurance|sin|nir|insee|" +
-			"securite sociale|numero de securite " +
-			"sociale|dni|nie|bsn|burgerservicenummer|pesel|personnummer|aadhaar|aadhar|curp|" +
-			"rut|tc kimlik|tckn|kimlik|identity card|id card|personalausweis|ausweisnummer|identity " +
-			"number|sozialversicherungsnummer|" +
-			"rentenversicherungsnummer|svnr|ahv|numero de identidad|carta d identita|carta " +
-			"identita|cni|egn|cnp|hkid|nric|fodselsnummer|" +
-			"my number|ssn|citizen id|resident id|south african id|sa id|national identification|id " +
-			"document|svn|cedula",
-	} {
+	for kind, list := range lists {
 		for name := range strings.SplitSeq(list, "|") {
 			m[name] = kind
+			if glued := strings.ReplaceAll(name, " ", ""); len(glued) > 6 {
+				m[glued] = kind // as elements of XML are written
+			}
 		}
 	}
 	return m
-}()
+}
+
+// ForeignNames are words for a password, and names of personal data, that are no names in source code: of
+// several words, or in other scripts.
+var ForeignNames = slices.AppendSeq(slices.Clone(foreignPasswords), maps.Keys(foreignNames))
+
+// OfForeign says what a word of [ForeignNames] tells.
+func OfForeign(word string) Verdict {
+	if kind, ok := foreignNames[word]; ok {
+		return Verdict{Secret, kind}
+	}
+	return Verdict{Secret, kinds.Password}
+}
+
+// foreign says what a name in another script tells: that of the word of ForeignNames in it.
+func foreign(name string) (v Verdict) {
+	length := 0
+	for _, word := range ForeignNames {
+		if len(word) > length && word[0] >= 0x80 && strings.Contains(name, word) {
+			v, length = OfForeign(word), len(word)
+		}
+	}
+	return v
+}
 
 // PersonalKinds is the set of the kinds above.
 var PersonalKinds = func() (set kinds.Set) {
@@ -93,45 +149,85 @@ var PersonalKinds = func() (set kinds.Set) {
 	return set
 }()
 
-// numberWords may stand behind the name of a number.
-var numberWords = Set("number no nr num numero nummer n id value code field hash1 numer numarasi numara nro nbr")
+// numberWords may stand behind the name of a number, or before it.
+var numberWords = Set("number no nr num numero nummer numer n id value code field hash1 numarasi numara nro nbr")
+
+// ofWords may stand between one of them and the name.
+var ofWords = Set("de di do da del della dell du des of d la le el il van")
 
 // PersonalAnchors are words of personalNames that are looked for in texts. Those of five letters or
 // more may stand within a word, as in dateOfBirth.
 var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn telef handy rufnummer " +
-	"mobilnummer celular movil " +
-	"mobil gsm mobiel birth dob born geburt geboren nacimiento naissance nascita nascimento geboorte fodels " +
-	"urodzenia dogum " +
-	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driver driving licen permis " +
-	"patente cnh rijbewijs address street anschrift adres direcci domicilio indirizzo endere strasse " +
-	"account acct bsb konto cuenta compte conto conta rekening clabe ifsc vat " +
-	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal nif cpf pan partita utr rfc " +
-	"mrn medical patient nhs medicare medicaid versicherten vitale national nino social insurance insee securit nir " +
-	"dni nie bsn burgerservice pesel personnummer aadha curp rut kimlik identity ausweis versicherungsnummer " +
-	"svnr ahv " +
-	"identidad identita egn cnp hkid nric citizen resident cedula sin svn")
+	"contact kontakt " +
+	"mobilnummer celular movil m\xc3\xb3vil mobil gsm mobiel komork birth dob born geburt geboren " +
+	"nacimiento nacid naissance " +
+	"nascita nascid nato nata nascimento geboorte fodels f\xc3\xb6dels f\xc3\xb6dd fodd urodz dogum " +
+	"passport reisepass passnummer passeport pasaport passaport paspoort passnr paszport driving driver licen permis " +
+	"conducir patente guida cnh habilita motorista rijbewijs jazdy korkort k\xc3\xb6rkort hrerschein " +
+	"address street anschrift adres direcci domicilio indirizzo residenza endere strasse " +
+	"account acct bsb konto konta cuenta compte conto conta rekening rachun clearingn clabe ifsc vat btw tva " +
+	"sortcode tax tin itin ein tfn steuer identifikationsnummer fiscal fiscaal skatte nif nip cif regon rsin cpf cnpj " +
+	"pan partita utr rfc siren siret gstin gst organisationsn contribuinte podatnika " +
+	"mrn medical medic patient pati\xc3\xabnt pacient pazient pacjent nhs medicare medicaid versicher " +
+	"krankenkass vitale sanitari " +
+	"historia prontu\xc3\xa1rio prontuario abha zorg journaln ubezpiecz assur sus cns cartella dossier " +
+	"national nino social insurance insee securit s\xc3\xa9curit nir dni nie bsn burgerservice pesel personn samordn " +
+	"aadha curp rut kimlik identi ausweis svnr ahv egn cnp hkid nric citizen resident cedula sin svn rg " +
+	"dow\xc3\xb3d dowod " +
+	"seguridad")
 
 // PersonalPhrases are the same for names of which a word alone is too frequent.
 var PersonalPhrases = []string{"sort code", "sort_code", "sort-code", "sort+code", "routing n", "routing_n",
-	"routing-n", "routing+n", "routingn"}
+	"routing-n", "routing+n", "routingn", "n\xc3\xa9le", "n\xc3\xa9_le", "dl number", "dl_number",
+	"dlnumber", "pass nr", "pass_nr", "passnr", "n\xc3\xa9 le", "n\xc3\xa9e le"}
 
 // personal says of what personal data the words are the name; ok is false if of none.
 func (w *nameWords) personal() (kind kinds.ID, ok bool) {
-	n := w.n
-	for from := max(0, n-5); from < n; from++ {
-		if kind, ok = lookPersonal(w.words[from:n]); ok {
+	words, numbered := w.words[:w.n], false
+	for from := max(0, len(words)-5); from < len(words); from++ {
+		if kind, ok = look(personalNames, words[from:]); ok {
 			return kind, true
 		}
 	}
-	if n > 1 && numberWords[w.words[n-1]] {
-		w.n--
-		kind, ok = w.personal()
-		w.n++
+	for len(words) > 1 && numberWords[words[len(words)-1]] {
+		words, numbered = words[:len(words)-1], true
 	}
-	return kind, ok
+	if n := len(words); n > 0 {
+		if head, ok := withoutNumber(words[n-1]); ok {
+			words, numbered = append(words[:n-1:n-1], head), true
+		}
+	}
+	for from := max(0, len(words)-5); from < len(words); from++ {
+		before := from > 0 && (numberWords[words[from-1]] || ofWords[words[from-1]] && from > 1 &&
+			(numberWords[words[from-2]] || ofWords[words[from-2]]))
+		if numbered || before {
+			if kind, ok = look(personalNames, words[from:]); ok {
+				return kind, true
+			}
+			if kind, ok = look(numberedNames, words[from:]); ok {
+				return kind, true
+			}
+		}
+	}
+	return kind, false
 }
 
-func lookPersonal(words []string) (kinds.ID, bool) {
+// withoutNumber is the head of a word that ends with one for a number: Führerscheinnummer.
+func withoutNumber(word string) (head string, ok bool) {
+	for _, tail := range [...]string{"nummer", "number", "nr"} {
+		if head, ok = strings.CutSuffix(word, tail); ok && len(head) >= 3 {
+			if _, known := personalNames[head]; !known {
+				if _, known = numberedNames[head]; !known {
+					head = strings.TrimSuffix(head, "s")
+				}
+			}
+			return head, true
+		}
+	}
+	return "", false
+}
+
+func look(list map[string]kinds.ID, words []string) (kinds.ID, bool) {
 	var b [MaxName + maxWords]byte
 	key := b[:0]
 	for i, word := range words {
@@ -140,6 +236,6 @@ func lookPersonal(words []string) (kinds.ID, bool) {
 		}
 		key = append(key, word...)
 	}
-	id, ok := personalNames[string(key)]
+	id, ok := list[string(key)]
 	return id, ok
 }

@@ -16,7 +16,13 @@ import (
 const maxAfar = 300
 
 // mayStandAfar reports whether afar may find something for a name that ends at stop.
-func mayStandAfar(s string, stop int) bool {
+func mayStandAfar(s string, start, stop int) bool {
+	if _, to := ProseValue(s, start, stop, false); to > 0 {
+		return true
+	}
+	if _, to := EnteredValue(s, start); to > 0 {
+		return true
+	}
 	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,
 		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text
@@ -24,7 +30,7 @@ func mayStandAfar(s string, stop int) bool {
 	if _, to := RandomAhead(s, stop, true); to > 0 {
 		return true
 	}
-	if _, to := FilledValue(s, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
+	if _, to := FilledValue(s, start, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
 		return true
 	}
 	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s),
@@ -87,13 +93,19 @@ func RandomAhead(s string, stop int, alone bool) (from, to int) {
 // FilledValue is the literal that is typed into the field of the name that ends at stop:
 // getByLabel('Password').fill('x'), find_element(By.ID, "password").send_keys("x"),
 // I fill in "Password" with "x".
-func FilledValue(s string, stop int) (from, to int) {
+func FilledValue(s string, start, stop int) (from, to int) {
+	if from, to = typedInto(s, start, stop); to > from {
+		return from, to
+	}
 	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
 	for range 3 {
 		if p >= len(s) || p == stop || s[p] != '.' {
 			break
 		}
 		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
+		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
+			return literalAt(s, end+len(" = "))
+		}
 		if end >= len(s) || s[end] != '(' {
 			return 0, 0
 		}
@@ -128,8 +140,69 @@ func FilledValue(s string, stop int) (from, to int) {
 		}
 		return literalAt(s, p)
 	}
+	if from, to = formPart(s, p); to > from {
+		return from, to
+	}
 	if p > stop && chars.HasFold(s, p, " with ") {
 		return literalAt(s, p+len(" with "))
+	}
+	return 0, 0
+}
+
+// typedInto is the literal in the call in which the name that ends at stop describes a field: type(element="Password
+// field", text="x"), type(getByLabelText(/password/i), 'x').
+func typedInto(s string, start, stop int) (from, to int) {
+	if strings.HasPrefix(s[stop:], "\" \"") { // fill "Password" "x"
+		low := max(0, start-maxProse)
+		open := strings.LastIndexByte(s[low:start], '"')
+		if verb := strings.TrimRight(s[low:low+max(0, open)], " "); enterVerbs[strings.ToLower(verb[chars.SkipBack(verb, 0,
+			len(verb), chars.Lower|chars.Upper):])] {
+			return literalAt(s, stop+2)
+		}
+	}
+	rest := s[stop:min(len(s), stop+maxAfar)]
+	if end := strings.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	if strings.HasPrefix(rest, "/i), ") {
+		return literalAt(s, stop+len("/i), "))
+	}
+	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
+		!strings.HasPrefix(rest, " box\"") {
+		return 0, 0
+	}
+	for _, name := range [...]string{" text=", " value="} {
+		if i := strings.Index(rest, name); i >= 0 {
+			return literalAt(s, stop+i+len(name))
+		}
+	}
+	return 0, 0
+}
+
+// formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).
+func formPart(s string, p int) (from, to int) {
+	if !chars.ContainsFold(s[max(0, p-maxAfar/2):p], "form-data") {
+		return 0, 0
+	}
+	for range 3 { // other headers
+		switch {
+		case strings.HasPrefix(s[p:], "\n\n"):
+			from = p + 2
+		case strings.HasPrefix(s[p:], "\r\n\r\n"):
+			from = p + 4
+		}
+		if from > 0 {
+			n := strings.IndexByte(s[from:min(len(s), from+maxAfar)], '\n')
+			if n <= 0 || !strings.HasPrefix(s[from+n+1:], "--") {
+				return 0, 0
+			}
+			return from, chars.SkipBackAny(s, from, from+n, "\r")
+		}
+		n := strings.IndexByte(s[min(len(s), p+1):min(len(s), p+maxAfar)], '\n')
+		if p >= len(s) || s[p] != '\n' && s[p] != '\r' || n < 0 {
+			return 0, 0
+		}
+		p = chars.SkipBackAny(s, p, p+1+n, "\r")
 	}
 	return 0, 0
 }
@@ -212,7 +285,8 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 		return 0, 0
 	}
 	switch name := s[start:stop]; {
-	case chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"), chars.EndsFold(name, "credentials"),
+	case chars.EndsFold(name, ".login"), chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"),
+		chars.EndsFold(name, "credentials"),
 		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
 	default:
 		return 0, 0

@@ -11,7 +11,7 @@ type Program struct {
 	User  string // options whose argument is "user:password"
 	Value string // options whose argument is a secret
 	Glued string // options with the secret directly behind them
-	First bool   // the first argument that is no option is a secret
+	Nth   int    // the argument of this number, among those that are no options, is a secret
 	Sep   string // what stands between user and password, if no colon
 }
 
@@ -38,9 +38,31 @@ var Programs = []Program{
 	{Name: "pscp", Value: "-pw"},
 	{Name: "evil-winrm", Value: "-p"},
 	{Name: "ipmitool", Value: "-P"},
-	{Name: "convertto-securestring", Value: "-String", First: true},
-	{Name: "vault operator unseal", First: true},
-	{Name: "vault login", First: true},
+	{Name: "convertto-securestring", Value: "-String", Nth: 1},
+	{Name: "vault operator unseal", Nth: 1},
+	{Name: "vault login", Nth: 1},
+	{Name: "rabbitmqctl add_user", Nth: 2},
+	{Name: "rabbitmqctl change_password", Nth: 2},
+	{Name: "rabbitmqctl authenticate_user", Nth: 2},
+	{Name: "ansible-vault encrypt_string", Nth: 1},
+	{Name: "net user", Nth: 2},
+	{Name: "net use ", Nth: 3},
+	{Name: "useradd", Value: "-p --password"},
+	{Name: "usermod", Value: "-p --password"},
+	{Name: "gh secret set", Value: "-b --body"},
+	{Name: "nmcli", Value: "password wifi-sec.psk"},
+	{Name: "mosquitto_pub", Value: "-P --pw"},
+	{Name: "mosquitto_sub", Value: "-P --pw"},
+	{Name: "snmpget", Value: "-A -X"},
+	{Name: "snmpwalk", Value: "-A -X"},
+	{Name: "xfreerdp", Glued: "/p:"},
+	{Name: "cmdkey", Glued: "/pass:"},
+	{Name: "rclone obscure", Nth: 1},
+	{Name: "influx ", Value: "-p -t"},
+	{Name: "ftp ", User: "-u"},
+	{Name: "cqlsh", Value: "-p"},
+	{Name: "isql ", Nth: 3},
+	{Name: "bw unlock", Nth: 1},
 	{Name: "7z ", Glued: "-p"},
 	{Name: "zip ", Value: "-P"},
 	{Name: "unzip ", Value: "-P"},

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
 // BesideValue reports whether a name may have a value beside it: in running text it has
@@ -30,7 +31,7 @@ func BesideValue(s string, start, stop int) bool {
 		return true
 	}
 	o, ok := FindOperand(s, start, stop)
-	return ok && !marks.IsMark(s[o.Start:o.End]) || !ok && mayStandAfar(s, stop)
+	return ok && !marks.IsMark(s[o.Start:o.End]) || !ok && mayStandAfar(s, start, stop)
 }
 
 // NotName reports whether what follows an anchor makes a word of it that no name of a
@@ -92,9 +93,17 @@ func bareKeyword(s string, start, stop, p int) bool {
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
 	}
-	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) ||
+	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&
+		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
-		strings.IndexByte(name, '_') > 0 && LineStart(s, start)
+		LineStart(s, start) && (strings.IndexByte(name, '_') > 0 || restOfLine(s, p))
+}
+
+// restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of
+// settings: requirepass x.
+func restOfLine(s string, p int) bool {
+	end := bareEnd(s, p)
+	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.LooksLikePassword(s[p:end])
 }
 
 // linkVerb is the length of the verb at p that links a name and its value: password is x.

@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
+	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -17,7 +18,8 @@ import (
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin"}, Match: rules.Named(pipedBefore)},
-	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int, int, string) {
+	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
+		int, string) {
 		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
 		if line < 0 {
 			return 0, 0, ""
@@ -32,6 +34,14 @@ var Detectors = []kinds.Detector{
 		return 0, 0, ""
 	})},
 	{Kind: kinds.Password, Anchors: []string{"identified "}, Match: rules.Named(identifiedBy)},
+	{Kind: kinds.Password, Anchors: []string{"htpasswd "}, Match: rules.Named(htpasswd)},
+	{Kind: kinds.Password, Anchors: []string{"@tcp(", "@unix("}, Match: rules.Named(driverLogin)},
+	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"},
+		Match: rules.Named(opensslPass)},
+	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
+	{Kind: kinds.Password, Anchors: []string{"getconnection("}, Match: rules.Named(thirdLiteral)},
+	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
+	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
 	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:"}, Match: rules.Named(oracleLogin)},
 }
 
@@ -117,4 +127,111 @@ func oracleLogin(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName
+}
+
+// driverLogin is the password before the '@' at i in a data source's name of Go's driver for MySQL:
+// ann:x@tcp(host:3306)/db.
+func driverLogin(s string, i int) (start, end int, kind string) {
+	low := max(0, i-maxAfar)
+	line := s[low:i]
+	word := low + strings.LastIndexAny(line, " \t\n\"'`=") + 1
+	colon := strings.IndexByte(s[word:i], ':')
+	if colon <= 0 || values.IsReference(s[word+colon+1:i]) || marks.IsMark(s[word+colon+1:i]) {
+		return 0, 0, ""
+	}
+	return word + colon + 1, i, kinds.PasswdName
+}
+
+// opensslPass is the password behind openssl's "pass:" at i.
+func opensslPass(s string, i int) (start, end int, kind string) {
+	start = i + strings.IndexByte(s[i:], ':') + 1
+	if end = bareEnd(s, start); end <= start || values.IsReference(s[start:end]) || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// htpasswd is the last argument of the program at i, if it was asked to take the password from there: -b.
+func htpasswd(s string, i int) (start, end int, kind string) {
+	limit, batch := min(len(s), i+maxAfar), false
+	for q := i + len("htpasswd "); q < limit; {
+		a, b, next := Argument(s, q, limit)
+		if a >= limit || next <= q || strings.IndexByte("|;&\n>", s[a]) >= 0 {
+			break
+		}
+		switch q = next; {
+		case s[a] == '-':
+			batch = batch || strings.IndexByte(s[a:b], 'b') > 0
+		default:
+			start, end = a, b
+		}
+	}
+	if !batch || start == 0 || values.IsReference(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// literalBefore is the literal that ends at i: Java keeps passwords in arrays of characters.
+func literalBefore(s string, i int) (start, end int, kind string) {
+	if i < 2 || s[i-1] != '"' {
+		return 0, 0, ""
+	}
+	end = i - 1
+	start = strings.LastIndexByte(s[max(0, end-maxAfar):end], '"') + 1 + max(0, end-maxAfar)
+	if !values.LooksLikePassword(s[start:end]) || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// thirdLiteral is the last of the three arguments of the call at i, and a literal: DriverManager's
+// getConnection(url, "ann", "x").
+func thirdLiteral(s string, i int) (start, end int, kind string) {
+	limit := min(len(s), i+maxAfar)
+	for p, n := i+len("getconnection("), 0; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
+		if c := s[p]; c == '"' {
+			end = QuoteEnd(s[:limit], p+1, c)
+			if n == 2 && end+1 < limit && s[end+1] == ')' && !values.IsReference(s[p+1:end]) {
+				return p + 1, end, kinds.PasswdName
+			}
+			p = end
+		} else if c == ',' {
+			n++
+		}
+	}
+	return 0, 0, ""
+}
+
+// annotated is the literal of the annotation at i if the field below it has the name of a password.
+func annotated(s string, i int) (start, end int, kind string) {
+	start = i + len("@value(")
+	if start >= len(s) || s[start] != '"' {
+		return 0, 0, ""
+	}
+	start++
+	end = QuoteEnd(s, start, '"')
+	field := s[end:min(len(s), end+maxAfar)]
+	stop := strings.IndexAny(field, ";=,{")
+	if stop < 0 || values.IsReference(s[start:end]) || !values.LooksLikePassword(s[start:end]) {
+		return 0, 0, ""
+	}
+	words := strings.Fields(field[:stop])
+	if len(words) == 0 || names.Classify(words[len(words)-1]).Level < names.Secret {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// pgpass is the last field of the line around the port at i: host:port:database:user:password.
+func pgpass(s string, i int) (start, end int, kind string) {
+	line := s[i:min(len(s), i+maxAfar)]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	fields := strings.SplitN(line, ":", 5)
+	if len(fields) < 5 || strings.ContainsAny(line, " \"'/") || len(fields[4]) < 4 {
+		return 0, 0, ""
+	}
+	return i + len(line) - len(fields[4]), i + len(line), kinds.PasswdName
 }

@@ -126,6 +126,9 @@ func literalHead(s string, p int) int {
 			case q-p <= 2 && (q == p || s[q-1] != '='):
 				return q
 			case s[q-1] == '(' && isWrapper(s[p:q-1]):
+				if end := QuoteEnd(s, q+1, c); end+1 < len(s) && s[end+1] == ',' {
+					return p // the first of its arguments
+				}
 				return q
 			}
 			return p

@@ -87,6 +87,9 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
 			return p + 1, ','
 		}
+		if strings.HasPrefix(s[p:], "<<<") {
+			return p + 3, '='
+		}
 		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
 			return p + 2, '='
 		}
@@ -183,7 +186,10 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 	if e == p || e-p >= 24 {
 		return 0, 0
 	}
-	e = chars.Skip(s, e, chars.Blank)
+	word := e
+	if e = chars.Skip(s, e, chars.Blank); e == word && s[p-1] == ' ' {
+		return 0, 0 // secret name=x: another name
+	}
 	if e+1 < len(s) && s[e] == '=' && s[e+1] != '=' && s[e+1] != '>' || strings.HasPrefix(s[e:], ":=") {
 		q = e
 		q = chars.SkipAny(s, q, "=:")
@@ -219,7 +225,7 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 // isFlag reports whether the name that begins at start is a command line's option.
 func isFlag(s string, start int) bool {
 	if start >= len(s) || s[start] != '-' {
-		return false
+		return start > 1 && s[start-1] == '/' && s[start-2] == ' ' // of Windows
 	}
 	return start == 0 || chars.IsSpace(s[start-1]) || strings.IndexByte("\"'`([,", s[start-1]) >= 0
 }

@@ -85,7 +85,7 @@ func numberForm(s string, i, least, most int) int {
 	for p := i; p < len(s); {
 		q := chars.Skip(s, p, chars.Alnum)
 		group := s[p:q]
-		if group == "" || end > 0 && !chars.HasDigit(group) && (len(group) > 3 || group != strings.ToUpper(group)) {
+		if group == "" || !chars.HasDigit(group) && (len(group) > 3 || group != strings.ToUpper(group)) {
 			break
 		}
 		for k := range len(group) {
@@ -97,10 +97,14 @@ func numberForm(s string, i, least, most int) int {
 			return 0
 		}
 		end = q
-		if q+1 >= len(s) || strings.IndexByte(" -./_", s[q]) < 0 || !chars.IsAlnum(s[q+1]) {
+		if q+1 >= len(s) || strings.IndexByte(" -./_", s[q]) < 0 && !(s[q] == ',' && q-p == 4 && most > 20) ||
+			!chars.IsAlnum(s[q+1]) {
 			break
 		}
 		p = q + 1
+	}
+	if capitals := n >= 8 && strings.ToUpper(s[i:end]) == s[i:end]; capitals {
+		least = min(least, 2)
 	}
 	if end == 0 || digits < least || n < 5 || end < len(s) && (s[end] == '_' || s[end] == '@') || isStamp(s[i:end]) {
 		return 0
@@ -115,7 +119,16 @@ func isStamp(v string) bool {
 
 // months are the first three letters of names of months, in a few languages.
 const months = "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev avr jui aou gen " +
-	"mag giu lug set ott mae mrt mei out"
+	"mag giu lug set ott mae mrt mei out maj sty lut kwi cze lip sie wrz paz lis gru des"
+
+// accents are the letters with accents that names of months have among the first three, and what they are without.
+var accents = strings.NewReplacer("ä", "a", "é", "e", "û", "u", "ź", "z")
+
+// monthHead is the first three letters of a month, in small letters.
+func monthHead(v string) string {
+	v = accents.Replace(strings.ToLower(v))
+	return v[:min(len(v), 3)]
+}
 
 // dateForm is a date: 1985-03-12, 12.3.1985, 12 March 1985, March 12, 1985, 19850312.
 func dateForm(s string, i int) int {
@@ -138,7 +151,7 @@ func dateForm(s string, i int) int {
 			for q < len(s) && (chars.IsLetter(s[q]) || s[q] >= 0x80) {
 				q++
 			}
-			if q-p < 3 || words > 0 || !chars.IsLetter(s[p]) || !chars.OneOf(months, strings.ToLower(s[p:p+3])) {
+			if q-p < 3 || words > 0 || !chars.IsLetter(s[p]) || !chars.OneOf(months, monthHead(s[p:q])) {
 				return 0
 			}
 			words++
@@ -229,8 +242,14 @@ func Gap(s string, stop int) (p int, bound bool) {
 		if q < len(s) && strings.IndexByte(":=#.>", s[q]) >= 0 {
 			bound = bound || s[q] != '.'
 			q++
-		} else if strings.HasPrefix(s[q:], "：") {
-			bound, q = true, q+len("：")
+		}
+		if strings.HasPrefix(s[q:], "- ") || strings.HasPrefix(s[q:], "– ") {
+			bound, q = true, strings.IndexByte(s[q:], ' ')+q
+		}
+		for _, mark := range [...]string{"番号", "号码", "번호", "：", "は", "是", "는", "—"} {
+			if strings.HasPrefix(s[q:], mark) {
+				bound, q = bound || mark[0] == "："[0] || len(mark) == len("は"), q+len(mark)
+			}
 		}
 		q = chars.SkipAny(s[:min(len(s), q+12)], q, " +\t\n\"'`*>\\#")
 		end := chars.Skip(s[:min(len(s), q+12)], q, chars.Lower|chars.Upper)
@@ -260,5 +279,6 @@ func numberWord(v string) bool {
 		chars.EqualFold(v, "n")
 }
 
-// eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters, Hangul.
+// eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters,
+// Hangul.
 func eastAsian(r rune) bool { return r >= 0x3040 && r < 0xa000 || r >= 0xac00 && r < 0xd7a4 }

@@ -13,7 +13,7 @@ import (
 // thingWords are what numbers of things are called, which look like those of people.
 var thingWords = names.Set("isbn issn ean upc gtin sku imei iccid asin order invoice ticket build version " +
 	"release revision rev " +
-	"part parts model serial item product catalog tracking shipment parcel barcode lot batch case bug issue pr " +
+	"part parts model serial sn item product catalog tracking shipment parcel barcode lot batch case bug issue pr " +
 	"rfc doi pmid " +
 	"timestamp ts epoch time offset size bytes length trace span request build_id commit seq sequence lat lon " +
 	"lng latitude longitude " +

@@ -152,9 +152,10 @@ func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
 
 // match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.Prefix) || at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() &&
-		at > 1 &&
-		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 2 && s[at-3:at] == "pk_" ||
+		at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() &&
+			at > 1 &&
+			strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false
 	}
 	end := p

@@ -4,6 +4,9 @@
 package scan
 
 import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -11,11 +14,27 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
+// isForeign reports whether a name is a word for a password in another language than English.
+func isForeign(name string) bool {
+	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 ||
+		chars.OneOf("senha wachtwoord kennwort "+
+			"passwort contrasena salasana heslo parola lozinka adgangskode adgangskoden passordet passord",
+			strings.ToLower(name))
+}
+
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	sc.elementHit(s, stop, v)
-	if v.Level == names.Secret {
+	if v.Level == names.Secret || v.Kind == kinds.Token {
+		from, to := operands.ProseValue(s, start, stop, isForeign(s[start:stop]))
+		sc.spend(stop - start)
+		if to <= from {
+			from, to = operands.EnteredValue(s, start)
+		}
+		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
 		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)

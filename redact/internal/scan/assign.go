@@ -48,11 +48,16 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		sc.because("name "+s[start:stop], values.Enough)
 	}
 	if isPersonal(v) {
-		return sc.personalHit(s, stop, v)
+		sc.named = 0
+		return sc.labelHit(s, i, end)
 	}
 	if sc.quick {
 		sc.suspect = operands.BesideValue(s, start, stop)
 		return 0
+	}
+	if v.Level < names.Secret && (v.Kind == kinds.Session || v.Kind == kinds.Token || v.Kind == kinds.Secret) &&
+		chars.ContainsFold(s[max(0, start-nearCookie):start], "cookie") {
+		v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
 	}
 	if before := wordBefore(s, start); before != "" && v.Level < names.Secret {
 		switch {
@@ -71,18 +76,32 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	return sc.nameAt(s, start, stop, v)
 }
 
+// nearCookie is how far before a name the word cookie may stand, in bytes.
+const nearCookie = 32
+
 // foreignHit looks at the value beside a word for a password in another language.
-func (sc *Scanner) foreignHit(s string, i, end int) int {
-	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) || end < len(s) && s[end-1] < 0x80 &&
-		isWordByte(s[end]) {
+func (sc *Scanner) foreignHit(s string, i, end, n int) int {
+	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) {
 		return 0
 	}
-	v := names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	if s[end-1] < 0x80 { // with an article at the end: lösenordet, adgangskoden
+		if end = chars.Skip(s[:min(len(s), end+3)], end, chars.Lower); end < len(s) && isWordByte(s[end]) {
+			return 0
+		}
+	}
+	v := names.OfForeign(names.ForeignNames[n])
 	if sc.quick {
 		sc.suspect = true
 		return 0
 	}
 	sc.named, sc.key = end, v
+	if isPersonal(v) {
+		const number = "番号"
+		if strings.HasPrefix(s[end:], number) {
+			end += len(number)
+		}
+		return sc.personalHit(s, i, end, v)
+	}
 	if sc.tableHit(s, i, end) {
 		return end
 	}
@@ -91,7 +110,7 @@ func (sc *Scanner) foreignHit(s string, i, end int) int {
 
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
-	if from, to := operands.FilledValue(s, stop); to > from {
+	if from, to := operands.FilledValue(s, start, stop); to > from {
 		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
@@ -99,6 +118,12 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	if c := tables.Attribute(s, start, stop); c.End > c.Start {
 		sc.cell(s, c, v, true)
+		return 0
+	}
+	if strings.HasPrefix(s[stop:], ":</") || strings.HasPrefix(s[stop:], ": <") && s[stop+2:] != "<" &&
+		stop+3 < len(s) &&
+		chars.IsLetter(s[stop+3]) && strings.Contains(s[stop:min(len(s), stop+200)], "</") {
+		sc.elementHit(s, stop, v)
 		return 0
 	}
 	o, ok := operands.FindOperand(s, start, stop)
@@ -113,12 +138,30 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}
+	if start > 0 && s[start-1] == ':' && o.Op == ':' && inARN(s, start) {
+		return 0
+	}
+	if v.Kind == kinds.Credential {
+		if from, to := operands.SlashPair(s, o.Start, o.End); to > from {
+			return sc.takeNamed(s, from, to, kinds.Password)
+		}
+	}
 	value := s[o.Start:o.End]
+	if o.Op == '=' && isParameter(value) {
+		sc.statementHit(s, start)
+		return 0
+	}
+	if n := len(value); n > 2 && value[0] == '{' && value[n-1] == '}' && start > 0 && s[start-1] == ';' { // ODBC
+		o.Start, o.End, value, o.Quoted = o.Start+1, o.End-1, value[1:n-1], true
+	}
 	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
 		return 0 // as kubectl describes a Secret
 	}
 	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
 		return 0
+	}
+	if q := chars.Skip(s, o.End+1, chars.Blank); o.Op == ',' && o.Quoted && q < len(s) && s[q] == ':' {
+		return 0 // the name of the next member
 	}
 	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
 		return 0 // words of code in running text
@@ -149,7 +192,17 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
+	if chars.EqualFold(s[start:stop], "pass") && o.Op == '=' && chars.IsDigits(value) &&
+		chars.ContainsFold(s[o.End:min(len(s), o.End+24)], "fail") {
+		return 0 // counts of tests
+	}
+	if o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
+		return 0
+	}
 	if !sc.judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
+		if o.Op == ' ' && v.Level == names.Secret {
+			return sc.afar(s, start, stop, v) // password is still x
+		}
 		return 0
 	}
 	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
@@ -168,6 +221,32 @@ func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, call
 		sc.reason.Score = values.Score(v, name, d, o, called)
 	}
 	return values.Judge(v, name, d, o, called)
+}
+
+// inARN reports whether what begins at start stands in the name of a resource of AWS.
+func inARN(s string, start int) bool {
+	low := max(0, start-names.MaxName)
+	i := strings.LastIndex(s[low:start], "arn:")
+	return i >= 0 && strings.IndexAny(s[low+i:start], " \n\"',") < 0
+}
+
+// isSaid reports whether a word behind "name:" is a part of a message rather than a value: the name stands
+// behind words of a line or begins a literal, and the value is a word.
+func isSaid(s string, start int, o values.Operand) bool {
+	v := s[o.Start:o.End]
+	if word := strings.TrimRight(v, "."); word != "" && chars.Skip(word, 0, chars.Lower|chars.Upper) == len(word) &&
+		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
+		return true
+	}
+	if chars.HasDigit(v) || !chars.IsFieldLike(v) || strings.ToLower(v) != v || values.LooksLikePassword(v) {
+		return false
+	}
+	p := chars.SkipBack(s, 0, start, chars.Blank)
+	if p == start {
+		return start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 && o.End < len(s) && s[o.End] == s[start-1]
+	}
+	return p > 0 && (s[p-1] == ':' || s[p-1] >= 0x80 || s[p-1] == '-' && p > 1 && s[p-2] == ' ' &&
+		!operands.LineStart(s, p-1))
 }
 
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line

@@ -41,14 +41,13 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 		}
 		sc.spend(q - start + 1)
 		word := s[start:stop]
-		if len(word) >= 2 && word[0] != '-' && p.First {
-			p.First = false
-			if !strings.Contains(word, "=") || len(word) > 20 {
+		if len(word) >= 2 && word[0] != '-' && p.Nth > 0 {
+			if p.Nth--; p.Nth == 0 && (!strings.Contains(word, "=") || len(word) > 20) && word[0] != '/' {
 				sc.argumentSecret(s, start, stop)
 			}
 			continue
 		}
-		if len(word) >= 2 && (word[0] == '-' || chars.OneOf(p.Value, word)) {
+		if len(word) >= 2 && (word[0] == '-' || word[0] == '/' && p.Glued != "" || chars.OneOf(p.Value, word)) {
 			q = sc.commandOption(&p, s, start, stop, q, limit)
 		}
 	}
@@ -86,6 +85,10 @@ func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, nex
 	case chars.OneOf(p.Value, word):
 		start, stop, q = operands.Argument(s, q, limit)
 		sc.argumentSecret(s, start, stop)
+	case word[0] == '/':
+		if strings.HasPrefix(word, p.Glued) {
+			sc.argumentSecret(s, start+len(p.Glued), stop)
+		}
 	case chars.OneOf(p.Glued, word[:2]) && glued && !strings.HasPrefix(word, "-pass") && word != "-pwd":
 		sc.argumentSecret(s, start+2, stop)
 	}

@@ -71,8 +71,8 @@ func compile(e *Engine) *machine {
 			add(w, anchors.ActLabel, 0, true)
 		}
 	}
-	for _, w := range names.Foreign {
-		add(w, anchors.ActForeign, 0, true)
+	for i, w := range names.ForeignNames {
+		add(w, anchors.ActForeign, i, true)
 	}
 	for _, w := range manifests {
 		add(w, anchors.ActManifest, 0, true)

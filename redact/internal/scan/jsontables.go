@@ -35,6 +35,10 @@ func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
 		parent := &sc.frames[len(sc.frames)-1]
 		switch key := parent.src[parent.keyStart:parent.keyEnd]; {
 		case !parent.object:
+			if parent.grid.sql[1] > 0 {
+				f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
+				return
+			}
 			if parent.grid.rows != nil && !(parent.grid.headed && parent.index == 0) {
 				f.grid.cells = parent.grid.rows
 				return
@@ -42,8 +46,11 @@ func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
 		case isTitles(key):
 			if list, _ := sc.titles(s, i, false); list != nil {
 				parent.grid.columns = list
+				if n := len(sc.frames) - 2; n >= base && sc.frames[n].object {
+					sc.frames[n].grid.columns = list // {"schema":{"fields":…},"rows":…}
+				}
 			}
-		case isRows(key):
+		case isRows(key) && !(isParams(key) && parent.grid.columns == nil && s[first] != '[' && s[first] != '{'):
 			if parent.grid.columns == nil && s[first] == '[' {
 				sc.behind(parent, s, i)
 			}
@@ -80,6 +87,13 @@ func isRows(key string) bool {
 
 func isParams(key string) bool {
 	return chars.OneOf("params args parameters arguments bindings binds values vars", key)
+}
+
+// hasParameters reports whether v is a statement of SQL with parameters.
+func hasParameters(v string) bool {
+	return len(v) > 16 && strings.ContainsAny(v, "?$%@") && (chars.HasFold(v, 0, "insert") ||
+		chars.HasFold(v, 0, "update") ||
+		chars.HasFold(v, 0, "select") || chars.HasFold(v, 0, "delete"))
 }
 
 func isStatement(key string) bool { return chars.OneOf("query sql statement stmt text command", key) }

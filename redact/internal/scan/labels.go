@@ -7,6 +7,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
@@ -15,11 +16,14 @@ const maxLabel = 48
 
 // labelHit looks at the name of personal data around the word [i,end) and at the value behind it.
 func (sc *Scanner) labelHit(s string, i, end int) int {
-	if i < sc.named || !digitAhead(s, end) {
+	if i < sc.named {
+		return 0
+	}
+	stop := wordEnd(s, end)
+	if !digitAhead(s, end) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
 		return 0
 	}
 	start := wordsBack(s, i)
-	stop := wordEnd(s, end)
 	for extra := 2; extra >= 0; extra-- {
 		last, ok := stop, true
 		for range extra {
@@ -32,10 +36,7 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 		}
 		v := sc.classify(s[max(start, last-names.MaxName):last])
 		if isPersonal(v) {
-			if !sc.quick && sc.tableHit(s, i, last) {
-				return 0
-			}
-			return sc.personalHit(s, last, v)
+			return sc.personalHit(s, i, last, v)
 		}
 	}
 	return 0
@@ -46,13 +47,27 @@ func isPersonal(v names.Verdict) bool {
 	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
 }
 
-// personalHit removes the value behind the name of personal data that ends at stop.
-func (sc *Scanner) personalHit(s string, stop int, v names.Verdict) int {
+// personalHit removes the value that belongs to the name [start,stop) of personal data: below it, in the
+// next cell or element, or behind it.
+func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
+	if !sc.quick && sc.tableHit(s, start, stop) {
+		return 0
+	}
 	sc.named = max(sc.named, stop)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	at, bound := personal.Gap(s, stop)
 	sc.Count(at - stop + 1)
 	if at >= len(s) || !bound {
+		switch {
+		case stop >= len(s):
+		case sc.quick: // the name is a string, or the text of an element, and its value another one
+			sc.suspect = sc.suspect || s[stop] == '"' || s[stop] == '\'' || s[stop] == '.' || s[stop] == '<'
+		default:
+			if from, to := operands.FilledValue(s, start, stop); to > from && personal.Fits(v.Kind, s[from:to]) {
+				return sc.takeSpan(s, from, to, v.Kind)
+			}
+			sc.elementHit(s, stop, v)
+		}
 		return 0
 	}
 	to := personal.Labelled(v.Kind, s, at)

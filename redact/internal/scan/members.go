@@ -127,6 +127,10 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	if f.object {
 		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
 			f.pair = sc.classify(names.OfField(s[a:b]))
+			if top := len(sc.frames) - 1; top > base && sc.frames[top-1].object &&
+				names.IsTarget(sc.frames[top-1].src[sc.frames[top-1].keyStart:sc.frames[top-1].keyEnd]) {
+				sc.frames[top-1].pair = f.pair
+			}
 		}
 		if isStatement(f.src[f.keyStart:f.keyEnd]) {
 			f.grid.sql = [2]int{a, b}
@@ -137,6 +141,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		return d
 	}
 	v := s[a:b]
+	if hasParameters(v) {
+		f.grid.sql = [2]int{a, b}
+	}
 	arg, expect := f.arg, f.expect
 	f.arg, f.expect = names.Verdict{}, argumentAny
 	switch {

@@ -226,7 +226,7 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActPattern:
 		next = sc.patternHit(s, i, end, int(e.N))
 	case anchors.ActForeign:
-		next = sc.foreignHit(s, i, end)
+		next = sc.foreignHit(s, i, end, int(e.N))
 	case anchors.ActKnown:
 		next = sc.knownHit(s, i, int(e.N))
 	}
@@ -255,7 +255,8 @@ func (sc *Scanner) detect(s string, at, end int, n int32) int {
 	}
 	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
 	sc.spend(max(0, stop-at))
-	if !ok || start < 0 || stop > len(s) || start >= stop {
+	if !ok || start < 0 || stop > len(s) || start >= stop ||
+		start < sc.settled && sc.m.detectors[n].Kind.Group() == kinds.GroupPersonal {
 		return 0
 	}
 	sc.because("", 0)

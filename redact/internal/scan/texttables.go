@@ -30,19 +30,30 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	if sc.insertHit(s, start) {
 		return true
 	}
-	if start < t.lines || start < t.rows {
+	if start < t.rows {
+		from, to, ok := tables.Line(s, start)
+		sc.pay(200 + to - from)
+		return ok && sc.cellBeside(s, from, to, start, stop)
+	}
+	if start < t.lines {
 		return false
 	}
 	from, to, ok := tables.Line(s, start)
 	sc.Count(to - from)
 	sc.pay(200 + to - from)
 	t.lines = to
-	if !ok || to+1 >= len(s) {
+	if !ok {
 		return false
 	}
+	if to+1 >= len(s) {
+		return sc.cellBeside(s, from, to, start, stop)
+	}
 	table, ok := tables.Open(s, from, to)
-	if !ok || len(table.Header) == 2 && sc.pairRow(s, start, stop, table.Header) {
-		return sc.pairRow(s, start, stop, tables.Pair(s, from, to))
+	if sc.cellBeside(s, from, to, start, stop) {
+		return true
+	}
+	if !ok {
+		return false
 	}
 	columns := sc.columns(s, table.Header)
 	if columns == nil {
@@ -64,21 +75,48 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	return true
 }
 
-// pairRow removes the second of two cells if the first one is a name that tells. The titles of a
-// table are no such row.
-func (sc *Scanner) pairRow(s string, start, stop int, row []tables.Cell) bool {
-	if len(row) != 2 || row[0].Start != start || row[0].End != stop {
+// cellBeside removes the cell behind the one that holds the name [start,stop), on its line [from,to), if the
+// name tells and the cell looks like a value. The titles of a table are no such line.
+func (sc *Scanner) cellBeside(s string, from, to, start, stop int) bool {
+	name, value, ok := tables.Follower(s, from, to, start, stop)
+	if !ok {
 		return false
 	}
-	v := sc.classify(s[start:stop])
-	value := s[row[1].Start:row[1].End]
-	if v.Level < names.Secret || sc.classify(value).Level > names.Harmless || !chars.HasDigit(value) &&
-		!chars.HasSpecial(value) {
+	v, text := sc.classify(s[name.Start:name.End]), s[value.Start:value.End]
+	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless ||
+		sc.classify(text).Level > names.Harmless ||
+		!values.LooksLikePassword(text)) {
 		return false
 	}
 	n := len(sc.Spans)
-	sc.cell(s, row[1], v, true)
+	sc.cell(s, value, v, true)
 	return len(sc.Spans) > n
+}
+
+// statementHit removes the values that are listed behind the statement of SQL around i for its parameters.
+func (sc *Scanner) statementHit(s string, i int) {
+	sql, list := tables.Arguments(s, i)
+	sc.spend(sql.End - sql.Start)
+	sc.pay(costOfByte * (sql.End - sql.Start))
+	if len(list) == 0 {
+		return
+	}
+	for k, v := range sc.params(s[sql.Start:sql.End]) {
+		if k < len(list) {
+			sc.cell(s, list[k], v, true)
+		}
+	}
+}
+
+// isParameter reports whether v is a parameter of SQL.
+func isParameter(v string) bool {
+	switch v = strings.TrimRight(v, ",)"); {
+	case v == "?" || v == "%s":
+		return true
+	case len(v) > 1 && (v[0] == '$' || v[0] == ':' || v[0] == '@'):
+		return chars.IsDigits(strings.TrimPrefix(v[1:], "p"))
+	}
+	return false
 }
 
 // columns returns what the titles of columns say of the values below; nil if none tells.
@@ -119,6 +157,10 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 	sc.tables.title = tuple
 	columns := sc.columns(s, names)
 	var row []tables.Cell
+	if first := chars.Skip(s, tuple+1, chars.Space); columns != nil && first < len(s) && strings.IndexByte("?%$@:",
+		s[first]) >= 0 {
+		sc.statementHit(s, start)
+	}
 	for at := tuple; at > 0 && columns != nil; {
 		row, tuple = tables.Tuple(s, at, row[:0])
 		if row == nil {
@@ -139,8 +181,10 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 // elementHit removes the text that belongs to the name which stops at stop as elements of HTML and
 // XML do: the next element, or the cells of a column.
 func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
-	if c := tables.Beside(s, stop); c.End > c.Start {
-		sc.cell(s, c, v, true)
+	if c, loose := tables.Beside(s, stop); c.End > c.Start {
+		if !loose || isPersonal(v) || values.LooksLikePassword(s[c.Start:c.End]) {
+			sc.cell(s, c, v, true)
+		}
 		return
 	}
 	for _, c := range tables.Below(s, stop, nil) {

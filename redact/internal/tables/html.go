@@ -13,33 +13,42 @@ import (
 const maxElement = 512
 
 // Beside returns the text of the element behind the one that the name which stops at stop ends:
-// <td>name</td><td>text</td>, <dt>, <key>, <label>.
-func Beside(s string, stop int) Cell {
+// <td>name</td><td>text</td>, <dt>, <key>, <label>. loose tells that the text is in no element of its own:
+// <b>name:</b> text.
+func Beside(s string, stop int) (c Cell, loose bool) {
 	p := closeTag(s, stop)
 	if p == 0 {
-		return Cell{}
+		p = chars.SkipAny(s[:min(len(s), stop+8)], stop, " :*\n")
+		if p == stop || p+1 >= len(s) || s[p] != '<' || !chars.IsLetter(s[p+1]) {
+			return c, false
+		}
+		loose = true
+	}
+	if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
+		p = chars.SkipAny(s[:min(len(s), p+4)], p, ": ")
+		return text(s, p), true
 	}
 	for range 4 { // elements within each other
 		p = chars.Skip(s, p, chars.Space)
 		end := strings.IndexByte(s[p:min(len(s), p+maxElement)], '>')
 		if end < 0 || s[p] != '<' || p+1 >= len(s) || s[p+1] == '/' {
-			return Cell{}
+			return c, false
 		}
 		tag := s[p : p+end]
 		if i := strings.Index(tag, ` value="`); i >= 0 {
 			from := p + i + len(` value="`)
-			return Cell{from, from + max(0, strings.IndexByte(s[from:p+end+1], '"'))}
+			return Cell{from, from + max(0, strings.IndexByte(s[from:p+end+1], '"'))}, false
 		}
 		switch {
 		case chars.HasFold(tag, 1, "th"), chars.HasFold(tag, 1, "tr"):
-			return Cell{}
+			return c, false
 		}
 		p += end + 1
 		if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
-			return text(s, p)
+			return text(s, p), loose || strings.HasPrefix(tag, "<br")
 		}
 	}
-	return Cell{}
+	return c, false
 }
 
 // closeTag is where what follows begins if the element around a name ends at stop; else 0.
@@ -62,27 +71,37 @@ func closeTag(s string, stop int) int {
 }
 
 // Attribute returns the value of the HTML element in which the name [start,stop) is the value of
-// another attribute: <input type="password" name="pw" value="x">.
+// another attribute: <input type="password" name="pw" value="x">, <meta name="pw" content="x">,
+// <textarea name="pw">x</textarea>.
 func Attribute(s string, start, stop int) Cell {
-	const value = ` value="`
 	if start < 2 || stop+1 >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-1] != s[stop] ||
 		s[start-2] != '=' {
 		return Cell{}
 	}
-	tag := s[stop:min(len(s), stop+maxElement)]
-	if end := strings.IndexByte(tag, '>'); end >= 0 {
-		tag = tag[:end]
-	}
-	from := strings.Index(tag, value)
-	if from < 0 || !strings.Contains(s[max(0, start-maxElement/4):start], "<") {
+	low := max(0, start-maxElement/4)
+	open := strings.LastIndexAny(s[low:start], "<>")
+	if open < 0 || s[low+open] == '>' {
 		return Cell{}
 	}
-	from += stop + len(value)
-	end := strings.IndexByte(s[from:min(len(s), from+maxLine)], '"')
+	open += low
+	end := strings.IndexByte(s[stop:min(len(s), stop+maxElement)], '>')
 	if end < 0 {
-		return Cell{}
+		end = min(len(s), stop+maxElement) - stop
 	}
-	return Cell{from, from + end}
+	end += stop
+	for _, value := range [...]string{" value=", " content="} {
+		from := strings.Index(s[open:end], value)
+		if from += open + len(value); from < open+len(value) || from >= end || s[from] != '"' && s[from] != '\'' {
+			continue
+		}
+		if n := strings.IndexByte(s[from+1:end], s[from]); n >= 0 && from+1 != start {
+			return Cell{from + 1, from + 1 + n}
+		}
+	}
+	if strings.HasPrefix(s[open:], "<textarea") && end < len(s) {
+		return text(s, end+1)
+	}
+	return Cell{}
 }
 
 func text(s string, p int) Cell {

@@ -51,7 +51,7 @@ func Open(s string, from, to int) (t Table, ok bool) {
 			continue
 		}
 		t = Table{delim: delim, Header: split(nil, s, from, to, delim), next: min(to+1, len(s))}
-		if len(t.Header) < 2 || !t.isHeader(s) {
+		if len(t.Header) < 2 || !t.isHeader(s) || t.goesOn(s, from) {
 			if delim == "\t" || delim == "|" {
 				return t, false
 			}
@@ -64,16 +64,38 @@ func Open(s string, from, to int) (t Table, ok bool) {
 	return t, false
 }
 
-// Pair returns the cells of the line [from,to) if it is drawn and has two.
-func Pair(s string, from, to int) []Cell {
-	for _, delim := range [...]string{"│", "|"} {
-		if strings.Contains(s[from:to], delim) {
-			if row := split(nil, s, from, to, delim); len(row) == 2 {
-				return row
+// Follower returns the cell behind the one that holds the name [start,stop), on its line [from,to); ok is
+// false if the name is no cell, or is the last one. The cells are drawn, or stand apart by tabs, by two
+// blanks or more, or by a row of dots.
+func Follower(s string, from, to, start, stop int) (name, value Cell, ok bool) {
+	line := s[from:to]
+	for _, delim := range [...]string{"│", "|", "\t", "...", "  "} {
+		i := strings.Index(s[stop:to], delim)
+		if i < 0 || i > maxTitle && delim != "|" {
+			if strings.Contains(line, delim) {
+				break
 			}
+			continue
 		}
+		open := from
+		if n := strings.LastIndex(s[from:start], delim); n >= 0 {
+			open = from + n + len(delim)
+		}
+		name = trim(s, open, stop+i)
+		next := stop + i
+		if delim == "  " || delim == "..." {
+			next = chars.SkipAny(s[:to], next, ". ")
+		} else {
+			next += len(delim)
+		}
+		end := to
+		if delim != "..." {
+			end = cellEnd(s, next, to, delim)
+		}
+		value = trim(s, next, end)
+		return name, value, name.End-name.Start <= maxTitle && value.Start < value.End
 	}
-	return nil
+	return Cell{}, Cell{}, false
 }
 
 // Next returns the cells of the next line, or nil behind the last one. Lines that only draw the
@@ -93,12 +115,36 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			row = t.aligned(row[:0], s, from, to)
 		}
 		if len(row) != len(t.Header) {
-			return nil
+			if row = t.numbered(row[:0], s, from, to); row == nil {
+				return nil
+			}
 		}
 		t.next = min(to+1, len(s))
 		return row
 	}
 	return nil
+}
+
+// numbered cuts a line that begins with its number, which has no title: data frames are printed so.
+func (t *Table) numbered(row []Cell, s string, from, to int) []Cell {
+	if t.delim != "" {
+		return nil
+	}
+	for p := from; p < to && len(row) <= len(t.Header)+1; {
+		p = chars.Skip(s[:to], p, chars.Blank)
+		end := p
+		for end < to && s[end] != ' ' {
+			end++
+		}
+		if end > p {
+			row = append(row, Cell{p, end})
+		}
+		p = end
+	}
+	if len(row) != len(t.Header)+1 || !chars.IsDigits(s[row[0].Start:row[0].End]) {
+		return nil
+	}
+	return row[1:]
 }
 
 // End is where the line begins that has not been read.
@@ -107,7 +153,7 @@ func (t *Table) End() int { return t.next }
 // isHeader reports whether all cells of the header are titles of columns.
 func (t *Table) isHeader(s string) bool {
 	words := 3
-	if t.delim == "," || t.delim == ";" {
+	if (t.delim == "," || t.delim == ";") && len(t.Header) < 3 {
 		words = 1 // running text has commas
 	}
 	for _, c := range t.Header {
@@ -118,6 +164,24 @@ func (t *Table) isHeader(s string) bool {
 		}
 	}
 	return true
+}
+
+// goesOn reports whether the line above the one at from, or above the rule between, has as many cells: then
+// the line at from is a row.
+func (t *Table) goesOn(s string, from int) bool {
+	for range 2 {
+		if from < 2 {
+			return false
+		}
+		above, to, ok := Line(s, from-1)
+		if !ok || above >= to {
+			return false
+		}
+		if from = above; !isRule(s[above:to]) {
+			return len(split(nil, s, above, to, t.delim)) == len(t.Header)
+		}
+	}
+	return false
 }
 
 // isTitle reports whether v may be the title of a column.
@@ -135,6 +199,10 @@ func isTitle(v string) bool {
 
 // isRule reports whether a line only draws a table.
 func isRule(line string) bool {
+	if types := strings.Trim(line, " "); strings.HasPrefix(types, "<") && strings.HasSuffix(types, ">") &&
+		!strings.ContainsAny(types, "/=\"") {
+		return true // of a data frame: <chr> <int>
+	}
 	for i := range len(line) {
 		if c := line[i]; c < 0x80 && strings.IndexByte("-+=|: \t\r_", c) < 0 || c >= 0x80 && (c != 0xe2 &&
 			(c < 0x80 || c > 0xbf)) {

@@ -195,3 +195,86 @@ func paramName(sql string, p int) string {
 	}
 	return ""
 }
+
+// verbs begin statements that have parameters.
+var verbs = [...]string{"insert into", "update ", "select ", "delete from", "merge into", "replace into", "with "}
+
+// maxStatement is the longest statement whose parameters are looked for behind it, in bytes.
+const maxStatement = 2 << 10
+
+// Arguments returns the statement around i and the values for its parameters that are listed behind it, as
+// calls and logs have them: "…", [1, "x"]; …, ("x", 1); … params: ["x"]; $1 = 'x', $2 = '1'.
+func Arguments(s string, i int) (sql Cell, list []Cell) {
+	low := max(0, i-maxStatement)
+	start := -1
+	for _, verb := range verbs {
+		for p := i - len(verb); p >= low && p > start; p-- {
+			if chars.HasFold(s, p, verb) && (p == 0 || !chars.IsAlnum(s[p-1])) {
+				start = p
+			}
+		}
+	}
+	if start < 0 {
+		return sql, nil
+	}
+	end := len(s)
+	quote := byte('\n')
+	if start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 {
+		quote = s[start-1]
+	}
+	if n := strings.IndexByte(s[i:min(len(s), i+maxStatement)], quote); n >= 0 {
+		end = i + n
+	}
+	sql = Cell{start, end}
+	p := end
+	if n := strings.Index(s[start:end], " params"); quote == '\n' && n > 0 {
+		p = start + n
+	} else if n = strings.Index(s[start:end], "-- "); quote == '\n' && n > 0 {
+		p = start + n
+	}
+	sql.End = p
+	for limit := min(len(s), p+80); p < limit && strings.IndexByte("[($", s[p]) < 0 && (p == end || s[p] != '"' &&
+		s[p] != '\''); p++ {
+		if s[p] == ';' || s[p] == '{' {
+			return sql, nil
+		}
+	}
+	return sql, items(s, p)
+}
+
+// items are the values of the list at p.
+func items(s string, p int) (list []Cell) {
+	if p < len(s) && (s[p] == '[' || s[p] == '(') {
+		p++
+	}
+	for len(list) < maxParams && p < len(s) {
+		p = chars.SkipAny(s, p, " \t\r\n")
+		if p < len(s) && s[p] == '$' { // $1 =
+			if q := chars.SkipAny(s, chars.Skip(s, p+1, chars.Digit), " ="); q < len(s) && s[q] == '\'' {
+				p = q
+			}
+		}
+		if p >= len(s) {
+			break
+		}
+		end := p
+		if c := s[p]; c == '"' || c == '\'' {
+			n := strings.IndexByte(s[p+1:min(len(s), p+1+MaxTuple)], c)
+			if n < 0 {
+				break
+			}
+			list = append(list, Cell{p + 1, p + 1 + n})
+			end = p + n + 2
+		} else {
+			for end < len(s) && end-p < maxTitle && strings.IndexByte(",])};\n", s[end]) < 0 {
+				end++
+			}
+			list = append(list, Cell{p, end})
+		}
+		if p = chars.Skip(s, end, chars.Blank); p >= len(s) || s[p] != ',' {
+			break
+		}
+		p++
+	}
+	return list
+}

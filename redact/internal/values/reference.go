@@ -38,7 +38,10 @@ func IsReference(v string) bool {
 		return n > 1 && chars.IsIdentifier(v[1:]) && !chance.Random(v[1:])
 	case '#':
 		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
-	case '@':
+	case '@': // a parameter of SQL
+		if chars.IsIdentifier(v[1:]) && !chars.HasDigit(v) {
+			return true
+		}
 		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
 	}
 	for _, p := range referencesBy[chars.Fold[v[0]]] {
@@ -62,6 +65,8 @@ func isVariable(v string) bool {
 	case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) ||
 		n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
 		return true
+	case n > 4 && chars.IsIdentifier(v[1:max(1, strings.IndexAny(v, "[-"))]) && strings.ContainsAny(v, "['>"):
+		return true // $_POST['x'], $this->x
 	case strings.HasPrefix(v, "$env:") || strings.HasPrefix(v, "$$(") || strings.HasPrefix(v, "$${") ||
 		strings.HasPrefix(v, "$secrets."):
 		return true

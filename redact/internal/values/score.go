@@ -75,7 +75,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	switch op {
 	case '~':
-		return chance.Random(v) || chars.HasSpecial(v)
+		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
 		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
 			names.Classify(v).Level == names.Harmless)
@@ -96,7 +96,36 @@ func byForm(ok bool) int {
 // or the name of a secret.
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
-		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v)
+		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
+		isState(v) || isTitle(v)
+}
+
+// isTitle reports whether v is what a form calls a password, in any language: Passwort.
+func isTitle(v string) bool {
+	return chars.IsUpper(v[0]) && len(v) <= 16 && chars.Skip(v, 1, chars.Lower) == len(v) &&
+		names.Classify(v).Level == names.Secret
+}
+
+// states are what is said of a secret instead of giving it.
+var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
+	"unchanged changed unset set " +
+	"empty hidden masked disabled enabled mismatch ok failed passed success present absent sensitive")
+
+func isState(v string) bool {
+	var b [len("unchanged")]byte
+	if len(v) > len(b) {
+		return false
+	}
+	for i := range len(v) {
+		b[i] = chars.Fold[v[i]]
+	}
+	return states[string(b[:len(v)])]
+}
+
+// isQuantity reports whether v is a fraction or a share: 3/5, 97%.
+func isQuantity(v string) bool {
+	i := chars.Skip(v, 0, chars.Digit)
+	return i > 0 && i < len(v) && (v[i] == '%' && i+1 == len(v) || v[i] == '/' && chars.IsDigits(v[i+1:]))
 }
 
 // isNameOfSecret reports whether a bare value is a constant, or the name of another secret:
@@ -121,9 +150,15 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
 		return true // a prompt
 	}
+	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && saysWords[first] && isWords(rest) {
+		return true // an error of a form
+	}
 	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))
 }
+
+// saysWords begin what is said of a field: is too short.
+var saysWords = names.Set("is has was must cannot should may does did needs contains too not can't doesn't can")
 
 // isLink reports whether v is a URL without credentials and without anything drawn by chance.
 func isLink(v string) bool {
@@ -198,6 +233,10 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 // isID reports whether v has the form of what names an object: a UUID, a ULID, an object's id
 // (cus_NffrFeUfNV2Hib), a path, or words with a number.
 func isID(v string) bool {
+	if i := strings.LastIndexByte(v, '.'); i > 0 && len(v)-i <= 5 && strings.IndexByte(v[:i], '/') > 0 &&
+		chars.Skip(v, i+1, chars.Lower|chars.Digit) == len(v) {
+		return true // a path: backup/3f2504e0.tar
+	}
 	return recognise.UUID(v) || isULID(v) || isObjectID(v) || hasIDPart(v) || isSlug(v) ||
 		strings.Count(v, "/") >= 2 && chars.IsFieldLike(firstPart(v)) || strings.HasPrefix(v, "arn:") ||
 		strings.HasPrefix(v, "urn:")

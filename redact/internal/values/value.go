@@ -20,6 +20,84 @@ type Operand struct {
 	Flag       bool // the name was a command line's option
 }
 
+// LooksLikePassword reports whether v, a word of running text or of a table, is no word of a language but was made
+// up: it has letters with digits or symbols, capitals where words have none, more parts than a compound, or looks
+// drawn by chance.
+func LooksLikePassword(v string) bool {
+	if len(v) < 6 || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
+		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 {
+		return false
+	}
+	letter, digit, high := false, false, false
+	for i := range len(v) {
+		letter, digit, high = letter || chars.IsLetter(v[i]), digit || chars.IsDigit(v[i]), high || v[i] >= 0x80
+	}
+	switch {
+	case !letter && !digit, high && !digit:
+		return false
+	case isTerm(v):
+		return false
+	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
+		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
+	case strings.Count(v, "-") >= 2 || strings.Count(v, "_") >= 2 && strings.IndexByte(v, '-') < 0:
+		return chars.IsFieldLike(v) && !hasFunctionWord(v)
+	}
+	return chance.Random(v) || chance.Unpronounceable(v)
+}
+
+// isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
+func isTerm(v string) bool {
+	head := chars.Skip(v, 0, chars.Digit|chars.Dot)
+	if head > 0 && chars.Skip(v, head, chars.Lower) == len(v) {
+		return true
+	}
+	head = chars.Skip(v, 0, chars.Lower|chars.Upper)
+	digits := len(v) - head
+	if head < len(v) && v[head] == '-' {
+		head, digits = head+1, digits-1
+	}
+	word := v[:len(v)-len(v[head:])]
+	return chars.IsDigits(v[head:]) && !chance.Unpronounceable(word) && (digits <= 2 &&
+		strings.ToLower(v[1:]) == v[1:] ||
+		digits <= 4 && strings.ToUpper(v) == v)
+}
+
+// functionWords stand between the parts of compounds of a language: state-of-the-art, up-to-date.
+var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per " +
+	"pre self the to up " +
+	"via with without well so")
+
+// IsSentence reports whether rest, the line behind the word first, makes a sentence of it: with a full stop behind
+// the word, or with one of functionWords.
+func IsSentence(first, rest string) bool {
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	if len(rest) < 3 || rest[0] != ' ' {
+		return false
+	}
+	if strings.HasSuffix(first, ".") || strings.Contains(rest, "...") {
+		return true
+	}
+	for n := 0; n < 4; n++ {
+		word, more, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+		if functionWords[word] {
+			return true
+		}
+		rest = more
+	}
+	return false
+}
+
+func hasFunctionWord(v string) bool {
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
+		if functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless {
+			return true
+		}
+	}
+	return false
+}
+
 // IsFieldName reports whether v is no password but what a form calls one.
 func IsFieldName(v string) bool {
 	if len(v) > len("api_token")+2 { // a k may be the Kelvin sign, of three bytes
@@ -83,7 +161,7 @@ func isCode(v, name string, o Operand) bool {
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
 		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) &&
-			!chars.HasDigit(bare))
+			!chars.HasDigit(bare) && !chance.Unpronounceable(bare))
 	}
 	return false
 }
@@ -132,10 +210,10 @@ var typeNames = names.Set("string str int integer number boolean bool any object
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
 var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
-	"specifies")
+	"specifies how who what why when where which it is")
 
 func isTypeName(v string) bool {
-	v = chars.TrimEnd(v, ",;)?|")
+	v = chars.TrimEnd(v, ",;)?|!")
 	if i := strings.IndexAny(v, "[<("); i > 0 {
 		v = v[:i]
 	}
@@ -213,9 +291,16 @@ func IsRelease(v string) bool {
 	return i == len(v) || i+1 < len(v) && (v[i] == '-' || v[i] == '+') && len(v)-i <= 16 && !chance.Random(v[i+1:])
 }
 
+// objectWords end the names of such objects.
+var objectWords = names.Set("tls cert certs secret secrets key keys creds credentials token config auth db")
+
 // objectName reports whether v names a Kubernetes object that holds the secret, as fields
 // like existingSecret and tlsSecret do, and clientSecret does not.
 func objectName(v, name string) bool {
+	if i := strings.LastIndexByte(v, '-'); i > 0 && chars.EqualFold(name, "secret") && objectWords[v[i+1:]] &&
+		!chars.HasDigit(v) && chars.IsFieldLike(v) {
+		return true
+	}
 	head, ok := strings.CutSuffix(name, "Secret")
 	if !ok || chars.HasDigit(v) || strings.IndexByte(v, '-') < 0 || !chars.IsFieldLike(v) ||
 		names.Classify(v).Level < names.Secret {
@@ -260,8 +345,10 @@ func namesSecret(v string) bool {
 // isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
 // or as a member (token: c.token).
 func isName(v, name string) bool {
-	return strings.EqualFold(v, name) || chars.IsUpper(v[0]) && sameName(v, name) || strings.IndexByte(v, '.') > 0 &&
-		sameName(lastPart(v), lastPart(name))
+	v = strings.TrimRight(v, "!")
+	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) ||
+		strings.IndexByte(v, '.') > 0 &&
+			sameName(lastPart(v), lastPart(name))
 }
 
 // sameName compares names without regard to case, '_' and '-'.
