@@ -110,6 +110,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.spend(o.End - stop)
 	sc.pay(costOfByte * (o.End - stop))
+	if sc.reread(o.Start, o.End) {
+		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
+	}
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}

@@ -16,7 +16,7 @@ func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
 	if sc.e.Rules == nil && d.Level == names.Harmless && sc.harmless(s) {
 		return false
 	}
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	sc.progress = progress{}
 	switch {
 	case sc.e.Rules != nil && sc.wholeByRule(s):
 	case json && syntax.IsNumber(s):

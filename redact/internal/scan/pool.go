@@ -32,8 +32,7 @@ func (sc *Scanner) Release() {
 	sc.e, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
 	sc.work, sc.Steps, sc.places = 0, 0, 0
 	sc.quick, sc.suspect, sc.Unsettled, sc.placed = false, false, false, false
-	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, names.Verdict{}
-	sc.tables, sc.reason = tableState{}, Reason{}
+	sc.progress, sc.program, sc.key, sc.reason = progress{}, 0, names.Verdict{}, Reason{}
 	scanners.Put(sc)
 }
 

@@ -39,13 +39,8 @@ type Scanner struct {
 	raw       []byte       // of the path looked for
 	paths     [4]knownPath // the last ones made
 
-	// What one scan knows so far; see scanText.
-	settled int // everything before is decided
-	named   int // names that end before are decided
-	counted int // digits before are decided
-	program int // whose arguments
-	read    int // before are decided
-	tables  tableState
+	progress
+	program int // whose arguments are decided before read
 	reason  Reason // why a value may be removed; only for Explain
 	key     names.Verdict
 	words   *names.Classifier
@@ -105,13 +100,13 @@ func (sc *Scanner) scanText(s string, depth int) {
 	sc.Count(len(s))
 	sc.pay(len(s)/4 + 20)
 	base := len(sc.Spans)
-	settled, named, counted, read, state := sc.settled, sc.named, sc.counted, sc.read, sc.tables
-	sc.settled, sc.named, sc.counted, sc.read, sc.tables = 0, 0, 0, 0, tableState{}
+	outer := sc.progress
+	sc.progress = progress{}
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.read, sc.tables = settled, named, counted, read, state
+	sc.progress = outer
 	sc.normalise(base)
 }
 
