@@ -11,11 +11,14 @@ import (
 
 var scanners = sync.Pool{New: func() any { return &Scanner{words: new(names.Classifier), names: new(knownNames)} }}
 
+// atLeast is what a text of any size may spend.
+const atLeast = 1 << 15
+
 // NewScanner is a scanner for a text of size bytes. [Scanner.Release] gives it back.
 func NewScanner(e *Engine, size int) *Scanner {
 	sc := scanners.Get().(*Scanner)
 	sc.e, sc.m = e, e.Machine
-	sc.work = 1<<16 + e.Limits.Work*size
+	sc.work = atLeast + e.Limits.Work*size
 	return sc
 }
 

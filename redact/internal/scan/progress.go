@@ -14,7 +14,7 @@ type progress struct {
 	read    int // arguments before are decided
 	tables  tableState
 
-	valued, again int // see reread
+	values, forms readings
 	manifest      int // the data of Kubernetes Secrets before are decided
 	url           int // URLs that begin before are within another one
 	at, line      ahead
@@ -27,16 +27,19 @@ const (
 	maxShare = 4
 )
 
-// reread notes that [from,to) is read as a value. It reports whether the values that lie in each
+// Readings are of values that may lie in each other.
+type readings struct{ end, again int }
+
+// tooMany notes that [from,to) is read as a value. It reports whether the values that lie in each
 // other, as those of "key=key=key=", have been read so often that what is left of them is removed unseen.
-func (p *progress) reread(from, to int) bool {
-	if from >= p.valued {
-		p.again = 0
+func (r *readings) tooMany(from, to int) bool {
+	if from >= r.end {
+		r.again = 0
 	} else {
-		p.again += min(to, p.valued) - from
+		r.again += min(to, r.end) - from
 	}
-	p.valued = max(p.valued, to)
-	return p.again > maxAgain+maxShare*(to-from)
+	r.end = max(r.end, to)
+	return r.again > maxAgain+maxShare*(to-from)
 }
 
 // An ahead knows where one of some bytes stands next.
