@@ -314,6 +314,7 @@ var TokenRules = []tokenRule{
 	{"syt_", "matrix-token", url, 30, 0, issuer("element-hq.github.io/synapse")},
 	{"xprv|yprv|zprv|tprv", "wallet-key", alnum, 107, 108, issuer("github.com/bitcoin/bips")},
 	{"replit_", "replit-token", url | looksRandom, 30, 0, issuer("docs.replit.com")},
+	{"st.", "infisical-token", dots | hasFigure | looksRandom, 57, 120, issuer("infisical.com/docs")},
 	{"EAACEdEose0cBA", "facebook-token", alnum, 10, 0, kingfisher},
 	{"access_token$production$|access_token$sandbox$", "braintree-token", alnum | dollar, 40, 0, betterleaks},
 }
