@@ -86,7 +86,7 @@ func TestOneHostileRunIsRemovedByItself(t *testing.T) {
 	}
 }
 
-// ordinary makes the line n of files that are dense with names and secrets, and nobody made to be costly.
+// ordinary makes the line n of files that are dense with names and secrets, and not made to be costly.
 var ordinary = map[string]func(n int) string{
 	"environment": func(n int) string { return fmt.Sprintf("APP_%d_PASSWORD=hu3nter2Zq%d\n", n, n) },
 	"log": func(n int) string {
