@@ -5,6 +5,8 @@ package redact
 
 import (
 	"github.com/toolscope/toolscope/redact/internal/cut"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
@@ -21,6 +23,10 @@ func (r *Redactor) TextMax(s string, max int) (string, Report) {
 	}
 	if len(s) > cut.WholeText && len(s) > 2*(max+cut.Overlap) {
 		head, f1 := r.Text(cut.UntilToken(s[:max+cut.Overlap]))
+		if head == marks.OfKind(kinds.Binary) {
+			rep.Findings = f1
+			return head, rep // the tail is no text, either
+		}
 		tail, f2 := r.Text(cut.TailOf(s, len(s)-max-cut.Overlap))
 		rep.Findings, rep.Truncated = f1.and(f2), true
 		return cut.CutText(head, tail, len(s), max), rep

@@ -169,3 +169,44 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestControl: everything that a program can set, a file can set: patterns, names, globs of values and tools,
+// kinds of one tool and member, known values of another file.
+func TestControl(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "redact.yaml")
+	for name, text := range map[string]string{
+		file: `patterns:
+  - {literal: acme-, regexp: "acme-[0-9a-f]{8}"}
+  - {literal: tkt, keywords: [ticket]}
+names: {on: [customer_code], off: [page_password]}
+allow: ["build-*@example.net"]
+rules:
+  - {tool: "*sql*", path: "$.rows", kinds: [email], action: keep}
+known: {file: known.txt}
+`,
+		filepath.Join(dir, "known.txt"): "PURPLE-ELEPHANT\nshort\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ tool, in, want string }{
+		{"", "use acme-0a1b2c3d and tkt99x", "use [REDACTED:custom] and tkt99x"},
+		{"", "ticket tkt99x", "ticket [REDACTED:custom]"},
+		{"", `{"customer_code":"lemon","page_password":"hu3nter2Zq"}`,
+			`{"customer_code":"[REDACTED:secret]","page_password":"hu3nter2Zq"}`},
+		{"", "build-17@example.net ann@example.net", "build-17@example.net [REDACTED:email]"},
+		{"my_sql_read", `{"rows":[["ann@example.net"]],"by":"ann@example.net"}`,
+			`{"rows":[["ann@example.net"]],"by":"[REDACTED:email]"}`},
+		{"", "a PURPLE-ELEPHANT, short", "a [REDACTED:known-value], short"},
+	} {
+		if got, _ := r.ForTool(c.tool).Text(c.in); got != c.want {
+			t.Errorf("tool %q: %s became %s, want %s", c.tool, c.in, got, c.want)
+		}
+	}
+}

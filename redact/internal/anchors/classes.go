@@ -18,10 +18,13 @@ var classOf = func() (t [256]uint8) {
 		t[c] = classDigit
 	}
 	for class, of := range map[uint8]string{classBlank: " ()", classColon: ":~+", classJoin: "_-", classDot: "./",
-		classAt: "@%", classEqual: "="} {
+		classAt: "@%="} {
 		for _, c := range []byte(of) {
 			t[c] = class
 		}
+	}
+	for c := 0x80; c <= 0xff; c++ {
+		t[c] = classBeyond
 	}
 	return t
 }()
@@ -33,12 +36,12 @@ const (
 )
 
 const (
-	classDigit = 27 + iota
-	classJoin  // '_' and '-'
-	classDot   // . and /
-	classAt    // @ and %
-	classEqual // =
-	classes    // how many there are
+	classDigit  = 27 + iota
+	classJoin   // '_' and '-'
+	classDot    // . and /
+	classAt     // @ % =
+	classBeyond // bytes beyond ASCII: other scripts, apart from the punctuation that JSON and source code are full of
+	classes     // how many there are
 )
 
 const trigrams = classes * classes * classes

@@ -13,7 +13,7 @@ const (
 	anyClass = 1<<classes - 1
 	digitSet = 1 << classDigit
 	alnumSet = anyClass &^ (1<<classOther | 1<<classBlank | 1<<classColon | 1<<classJoin |
-		1<<classDot | 1<<classAt | 1<<classEqual)
+		1<<classDot | 1<<classAt | 1<<classBeyond)
 	apartSet     = anyClass &^ alnumSet
 	separatorSet = 1<<classBlank | 1<<classJoin | 1<<classDot // of digits
 	hexSet       = 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | digitSet
@@ -126,7 +126,7 @@ func (f sought) addAnchor(lit string, apart, alone bool) {
 
 // frequencies are twice the binary logarithms of how many bytes in a thousand are of each
 // class, in hexadecimal digits.
-const frequencies = "cc7aad88ac35a9cc9ebbc967579b6905"
+const frequencies = "cc7aad88ac35a9cc9ebbc967579b6952"
 
 // frequency is how frequent the three bytes at the head of a folded literal are, as a
 // logarithm.

@@ -30,6 +30,7 @@ var (
 	Known         = New("known-value", groupKnown, "a value given by the host", true)
 	Custom        = New("custom", groupKnown, "what a pattern of the host matches", true)
 	Rule          = New("rule", groupKnown, "a value that a rule of the host names by its path", true)
+	Binary        = New("binary", groupEngine, "what is no text, as a whole", true)
 	Unscanned     = New(UnscannedName, groupEngine,
 		"what could not be looked at: nested too deep, too costly, or a failure", true)
 )

@@ -127,9 +127,27 @@ func environmentBefore(s string, start int) bool {
 
 // inNetrc reports whether a "login" or "machine" stands shortly before.
 func inNetrc(s string, start int) bool {
-	before := s[max(0, start-120):start]
-	return chars.ContainsFold(before, "login ") || chars.ContainsFold(before, "machine ") ||
-		chars.ContainsFold(before, "user ")
+	for low := max(0, start-120); start > low; start-- {
+		start = strings.LastIndexByte(s[low:start], ' ') + low
+		if start <= low {
+			break
+		}
+		switch word := s[low:start]; chars.Fold[word[len(word)-1]] {
+		case 'n':
+			if chars.EndsFold(word, "login") {
+				return true
+			}
+		case 'e':
+			if chars.EndsFold(word, "machine") {
+				return true
+			}
+		case 'r':
+			if chars.EndsFold(word, "user") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // LineStart reports whether nothing but blanks stands on the line before start.

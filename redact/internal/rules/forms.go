@@ -63,6 +63,7 @@ var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
 		kinds.Detector{Kind: kinds.New("salesforce-token", kinds.GroupToken,
 			"an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"},
 			Within: true, Match: Named(salesforceAt)},
+		phraseDetector(),
 	)
 	return append(append(out, keyDetectors()...), pairDetectors()[1:]...)
 })

@@ -15,9 +15,9 @@ const (
 	PemEnd   = "-----END"
 )
 
-// maxPEM is how far the end of a block is looked for, in bytes. A longer one is removed as
+// MaxPEM is how far the end of a block is looked for, in bytes. A longer one is removed as
 // an unfinished one is.
-const maxPEM = 64 << 10
+const MaxPEM = 64 << 10
 
 // PemAt finds a private key in PEM form that begins at i: on one line with escaped line
 // ends, indented, or cut off. Public keys and certificates stay.
@@ -32,7 +32,7 @@ func PemAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	body := i + len(PemBegin) + n + len("-----")
-	if e := strings.Index(s[body:min(len(s), body+maxPEM)], PemEnd); e >= 0 {
+	if e := strings.Index(s[body:min(len(s), body+MaxPEM)], PemEnd); e >= 0 {
 		end = body + e + len(PemEnd)
 		if e < 24 {
 			return 0, 0, "" // no key fits into that

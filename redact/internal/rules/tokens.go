@@ -17,6 +17,7 @@ type tokenRule struct {
 	Kind     string
 	Body     Alphabet // what follows the prefix, and how it has to look
 	Min, Max int      // bytes of the body; a max of 0 is no limit
+	Source   *Source
 }
 
 // A Token is one prefix of a rule.
@@ -60,6 +61,7 @@ const (
 	hexCapital                                 // the first byte is a digit or one of A to F
 	IsUUID                                     // a UUID
 	sure                                       // in any way
+	crc62                                      // the last six bytes are a checksum of the rest: see checks
 )
 
 // Floored reports whether a body has to look drawn by chance, since the prefix is short or begins
@@ -152,10 +154,14 @@ func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
 
 // match is the rule as a detector's match.
 func (r *Token) match(s string, at, p int) (int, int, bool) {
-	if !strings.HasPrefix(s[at:], r.Prefix) || at > 2 && s[at-3:at] == "pk_" ||
-		at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() &&
-			at > 1 &&
-			strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
+	if !strings.HasPrefix(s[at:], r.Prefix) || at > 2 && s[at-3:at] == "pk_" {
+		return 0, 0, false
+	}
+	if r.Body&crc62 != 0 && len(s)-p >= r.Max && checks(s[p:p+r.Max]) {
+		return at, p + r.Max, true // whatever stands around it
+	}
+	if at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() && at > 1 &&
+		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
 		return 0, 0, false
 	}
 	end := p

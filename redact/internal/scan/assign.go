@@ -134,7 +134,10 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return sc.afar(s, start, stop, v)
 	}
 	sc.spend(o.End - stop)
-	sc.pay(costOfByte * (o.End - stop))
+	sc.pay(costOfValue + 2*costOfByte*(o.End-stop))
+	if sc.values.tooMany(o.Start, o.End) {
+		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
+	}
 	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
 		return sc.pairHit(s, from, to)
 	}

@@ -51,9 +51,7 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	line := o.End
 	if !o.Quoted {
 		line = min(o.Start+maxHeader, len(s))
-		if n := strings.IndexAny(s[o.Start:line], "\n\r\"'\\"); n >= 0 {
-			line = o.Start + n
-		}
+		line = min(line, sc.line.find(s, "\n\r\"'\\", o.Start))
 	}
 	sc.spend(line - o.Start)
 	v := s[o.Start:line]

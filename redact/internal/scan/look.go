@@ -6,6 +6,7 @@ package scan
 import (
 	"strings"
 
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
@@ -16,11 +17,12 @@ func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
 	if sc.e.Rules == nil && d.Level == names.Harmless && sc.harmless(s) {
 		return false
 	}
-	sc.settled, sc.named, sc.counted, sc.read = 0, 0, 0, 0
+	sc.progress = progress{}
 	switch {
 	case sc.e.Rules != nil && sc.wholeByRule(s):
 	case json && syntax.IsNumber(s):
 		sc.documents(s, 0)
+	case !syntax.LooksLikeJSON(s) && isBinary(s) && sc.takeSpan(s, 0, len(s), kinds.Binary) > 0:
 	default:
 		sc.stringValue(s, d, 0)
 	}

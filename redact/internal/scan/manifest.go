@@ -27,14 +27,19 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 		sc.suspect = true
 		return len(s)
 	}
-	from, to := max(0, end-maxManifest), min(len(s), end+maxManifest)
+	if end < sc.manifest {
+		return 0 // of a document that was read
+	}
+	from, to := max(sc.manifest, end-maxManifest), min(len(s), end+maxManifest)
 	if i := strings.LastIndex(s[from:end], "\n---"); i >= 0 {
 		from += i + 1
 	}
 	if i := strings.Index(s[end:to], "\n---"); i >= 0 {
 		to = end + i
 	}
+	sc.manifest = to
 	sc.spend(to - from)
+	sc.pay(costOfByte * (to - from))
 	settled := sc.settled
 	indent := -1 // of "data:"
 	for at := from; at < to; {

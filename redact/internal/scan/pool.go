@@ -11,11 +11,14 @@ import (
 
 var scanners = sync.Pool{New: func() any { return &Scanner{words: new(names.Classifier), names: new(knownNames)} }}
 
+// atLeast is what a text of any size may spend.
+const atLeast = 1 << 15
+
 // NewScanner is a scanner for a text of size bytes. [Scanner.Release] gives it back.
 func NewScanner(e *Engine, size int) *Scanner {
 	sc := scanners.Get().(*Scanner)
 	sc.e, sc.m = e, e.Machine
-	sc.work = 1<<16 + e.Limits.Work*size
+	sc.work = atLeast + e.Limits.Work*size
 	return sc
 }
 
@@ -32,8 +35,7 @@ func (sc *Scanner) Release() {
 	sc.e, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
 	sc.work, sc.Steps, sc.places = 0, 0, 0
 	sc.quick, sc.suspect, sc.Unsettled, sc.placed = false, false, false, false
-	sc.settled, sc.named, sc.counted, sc.program, sc.read, sc.key = 0, 0, 0, 0, 0, names.Verdict{}
-	sc.tables, sc.reason = tableState{}, Reason{}
+	sc.progress, sc.program, sc.key, sc.reason = progress{}, 0, names.Verdict{}, Reason{}
 	scanners.Put(sc)
 }
 

@@ -39,13 +39,8 @@ type Scanner struct {
 	raw       []byte       // of the path looked for
 	paths     [4]knownPath // the last ones made
 
-	// What one scan knows so far; see scanText.
-	settled int // everything before is decided
-	named   int // names that end before are decided
-	counted int // digits before are decided
-	program int // whose arguments
-	read    int // before are decided
-	tables  tableState
+	progress
+	program int    // whose arguments are decided before read
 	reason  Reason // why a value may be removed; only for Explain
 	key     names.Verdict
 	words   *names.Classifier
@@ -66,15 +61,16 @@ func (sc *Scanner) spend(n int) {
 }
 
 // costs are about how many nanoseconds an anchor takes, by its act.
-var costs = [...]int{anchors.ActDetector: 20, anchors.ActName: 50, anchors.ActURL: 60, anchors.ActScheme: 60,
-	anchors.ActCommand: 2000, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 4000,
+var costs = [...]int{anchors.ActDetector: 100, anchors.ActName: 50, anchors.ActURL: 120, anchors.ActScheme: 60,
+	anchors.ActCommand: 600, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 600,
 	anchors.ActLabel: 60, anchors.ActForeign: 400}
 
-// costOfName is the same for a name that tells, and its value.
-const costOfName = 1000
-
-// costOfBlock is the same for the end of a private key's block.
-const costOfBlock = 40000
+// The same for a name that tells, for the value beside it, and for a value that is removed.
+const (
+	costOfName  = 500
+	costOfValue = 500
+	costOfSpan  = 200
+)
 
 // costOfByte is the same for a byte of a value.
 const costOfByte = 4
@@ -105,13 +101,13 @@ func (sc *Scanner) scanText(s string, depth int) {
 	sc.Count(len(s))
 	sc.pay(len(s)/4 + 20)
 	base := len(sc.Spans)
-	settled, named, counted, read, state := sc.settled, sc.named, sc.counted, sc.read, sc.tables
-	sc.settled, sc.named, sc.counted, sc.read, sc.tables = 0, 0, 0, 0, tableState{}
+	outer := sc.progress
+	sc.progress = progress{}
 	sc.anchors(s)
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
-	sc.settled, sc.named, sc.counted, sc.read, sc.tables = settled, named, counted, read, state
+	sc.progress = outer
 	sc.normalise(base)
 }
 
@@ -251,10 +247,13 @@ func standsApart(s string, sp *span) bool {
 
 func (sc *Scanner) detect(s string, at, end int, n int32) int {
 	if sc.m.detectors[n].Kind == kinds.PrivateKey {
-		sc.pay(costOfBlock)
+		sc.pay(200 + min(len(s)-at, rules.MaxPEM)/8)
 	}
 	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
 	sc.spend(max(0, stop-at))
+	if !ok && sc.forms.tooMany(at, stop) {
+		return sc.takeSpan(s, at, stop, kinds.Unscanned)
+	}
 	if !ok || start < 0 || stop > len(s) || start >= stop ||
 		start < sc.settled && sc.m.detectors[n].Kind.Group() == kinds.GroupPersonal {
 		return 0
@@ -304,6 +303,7 @@ func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
 	if !sc.decide(&sp, s[start:stop]) {
 		return 0
 	}
+	sc.pay(costOfSpan)
 	sc.Spans = append(sc.Spans, sp)
 	sc.settled = stop
 	return stop

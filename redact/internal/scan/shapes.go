@@ -18,6 +18,10 @@ func (sc *Scanner) digits(s string, i int) int {
 	if i < sc.counted {
 		return 0
 	}
+	if end := timeEnd(s, i); end > 0 && !sc.m.optional {
+		sc.counted = end
+		return end
+	}
 	start := sc.runStart(s, i)
 	end, n := separatedRun(s, start)
 	sc.Count(end - start)
@@ -50,6 +54,21 @@ func (sc *Scanner) digits(s string, i int) int {
 		return sc.settled
 	}
 	return 0
+}
+
+// timeEnd is the end of the time (RFC 3339) that begins at i, with its seconds; 0 if none does. Rows and
+// logs are full of them, and their parts are no numbers.
+func timeEnd(s string, i int) int {
+	const form = "0000-00-00T00:00:00"
+	if i+len(form) > len(s) || s[i+10] != 'T' || i > 0 && (chars.IsAlnum(s[i-1]) || isSeparator(s[i-1])) {
+		return 0
+	}
+	for k := range len(form) {
+		if c := s[i+k]; c != form[k] && (form[k] != '0' || !chars.IsDigit(c)) {
+			return 0
+		}
+	}
+	return i + len(form)
 }
 
 // memberName is the name of the member whose value s begins at i; "" if s does not, or has none.

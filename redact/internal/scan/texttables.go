@@ -65,7 +65,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		if row = table.Next(s, row); row == nil {
 			break
 		}
-		sc.pay(100 * len(row))
+		sc.pay(150 * len(row))
 		for i, v := range columns {
 			sc.cell(s, row[i], v, true)
 		}
@@ -187,7 +187,9 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 		}
 		return
 	}
-	for _, c := range tables.Below(s, stop, nil) {
+	cells, end := tables.Below(s, stop)
+	sc.pay(costOfByte / 2 * (end - stop))
+	for _, c := range cells {
 		sc.spend(c.End - c.Start + 1)
 		sc.cell(s, c, v, true)
 	}

@@ -27,7 +27,16 @@ func (sc *Scanner) urlHit(s string, i int) int {
 	if p == limit {
 		return 0
 	}
+	if sc.at.find(s, "@", p) >= limit {
+		return 0 // no userinfo
+	}
+	if i < sc.url { // within another one, it ends where the next one begins
+		if next := strings.Index(s[p:limit], "://"); next >= 0 {
+			limit = p + next
+		}
+	}
 	end := operands.URLEnd(s, p, limit)
+	sc.url = max(sc.url, end)
 	sc.spend(end - p)
 	sc.pay(costOfByte * (end - p))
 	at, colon := operands.Userinfo(s, p, end)

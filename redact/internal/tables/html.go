@@ -112,29 +112,30 @@ func text(s string, p int) Cell {
 	return Cell{p, chars.SkipBack(s, p, p+end, chars.Space)}
 }
 
-// Below returns the cells of a HTML table below the title of a column that stops at stop.
-func Below(s string, stop int, cells []Cell) []Cell {
+// Below returns the cells of a HTML table below the title of a column that stops at stop, and how far
+// it has read.
+func Below(s string, stop int) (cells []Cell, end int) {
 	if closeTag(s, stop) == 0 {
-		return nil
+		return nil, stop
 	}
 	low := max(0, stop-maxLine)
 	row := strings.LastIndex(s[low:stop], "<tr")
 	if row < 0 {
-		return nil
+		return nil, stop + maxLine
 	}
 	column := strings.Count(s[low+row:stop], "<th") - 1
 	if column < 0 {
-		return nil
+		return nil, stop + maxLine
 	}
 	high := len(s)
 	p := stop
 	for {
 		i := strings.Index(s[p:min(high, p+maxLine)], "<tr")
 		if i < 0 {
-			return cells
+			return cells, p + maxLine
 		}
 		if t := strings.Index(s[p:p+i], "</table"); t >= 0 {
-			return cells
+			return cells, p + maxLine
 		}
 		p += i + len("<tr")
 		end := min(high, p+maxLine)
@@ -142,7 +143,7 @@ func Below(s string, stop int, cells []Cell) []Cell {
 			end = p + i
 		}
 		if strings.Contains(s[p:end], "<th") && !strings.Contains(s[p:end], "<td") {
-			return cells
+			return cells, p + maxLine
 		}
 		q := p
 		for n := 0; n <= column && q < end; n++ {
