@@ -28,6 +28,7 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"tools/agent/anthropic": {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/anthropic":    {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/eino":         {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/genkit":       {[]string{"."}, []string{"google.golang.org/grpc"}},
 	"adapters/langchain":    {[]string{"."}, []string{sdkModule, mcpModule}},
 	"adapters/mcpgo":        {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/openai":       {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
