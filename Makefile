@@ -6,7 +6,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Modules with a workspace of their own; bench/peers and those of e2e/tools, which bring in other projects'
 # libraries and servers, only concern make bench-peers, e2e and e2e-deploy.
 APART := tools/agent/anthropic tools/agent/openai \
-	adapters/anthropic adapters/eino adapters/genkit adapters/langchain adapters/mcpgo adapters/openai
+	adapters/adk adapters/anthropic adapters/eino adapters/genkit adapters/langchain adapters/mcpgo adapters/openai
 
 # The packages of the workspace in go.work, without the end-to-end suite.
 PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
