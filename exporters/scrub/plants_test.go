@@ -56,7 +56,7 @@ func plants(s string) (all []plant) {
 		"http.url", "https://example.com/x?sig="+s+"&q=1", "http.target", "/cb?code="+s+"#top",
 		"http.request.body", json, "url.fragment", "access_token="+s+"&state=1")
 	add("example.com/orders", "db.query.text", "ALTER USER kim PASSWORD '"+s+"'", "password", s, "config", "db_password="+s,
-		"process.command_line", "run --password "+s)
+		"error.type", "login: password="+s, "process.command_line", "run --password "+s)
 	for _, kv := range []attribute.KeyValue{
 		attribute.StringSlice("http.request.header.authorization", []string{"Bearer " + s}),
 		attribute.StringSlice("process.command_args", []string{"run", "--password", s}),

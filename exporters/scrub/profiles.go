@@ -34,7 +34,8 @@ var unknown = &library{}
 var libraries = []*library{
 	{scopes: []string{"github.com/toolscope/toolscope"}, own: true, rules: []rule{
 		{"toolscope.*", asIs}, {"gen_ai.tool.*", asIs}, {"gen_ai.agent.*", asIs}, {"gen_ai.conversation.*", asIs},
-		{"mcp.*", asIs}, {"rpc.response.*", asIs}, {"jsonrpc.*", asIs}, {"network.*", asIs}, {"server.*", asIs},
+		{"mcp.*", asIs}, {"error.type", asIs}, {"rpc.response.*", asIs}, {"jsonrpc.*", asIs},
+		{"network.*", asIs}, {"server.*", asIs},
 	}},
 	{scopes: []string{"go-micro.dev/"}, rules: []rule{
 		{"agent.run.*", asIs}, {"agent.name", asIs}, {"agent.model.*", asIs}, {"agent.tool.name", asIs},
@@ -94,5 +95,5 @@ var general = []rule{
 	{"rpc.grpc.response.metadata.*", asNamed}, {"url.full", asURL}, {"url.query", asURL}, {"url.original", asURL},
 	{"url.fragment", asURL}, {"http.url", asURL}, {"http.target", asURL}, {"http.request.body*", asJSON},
 	{"http.response.body*", asJSON}, {"process.command_args", asCommand},
-	{"error.type", asIs}, {"otel.status_code", asIs}, {"telemetry.*", asIs},
+	{"otel.status_code", asIs}, {"telemetry.*", asIs},
 }
