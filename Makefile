@@ -6,7 +6,10 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Modules with a workspace of their own; bench/peers and those of e2e/tools, which bring in other projects'
 # libraries and servers, only concern make bench-peers, e2e and e2e-deploy.
 APART := tools/agent/anthropic tools/agent/openai \
-	adapters/anthropic adapters/eino adapters/langchain adapters/mcpgo adapters/openai
+	adapters/adk adapters/anthropic adapters/eino adapters/genkit adapters/langchain adapters/mcpgo adapters/openai
+
+# Those of them whose frameworks take minutes to compile for the race detector: make test does without it there.
+HEAVY := adapters/adk adapters/genkit
 
 # The packages of the workspace in go.work, without the end-to-end suite.
 PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
@@ -39,7 +42,8 @@ build: ## build every module
 .PHONY: test
 test: ## run the tests, shuffled, with the race detector where there is a C compiler
 	go test $(RACE) -shuffle=on $(PACKAGES)
-	@for m in $(APART); do (cd $$m && go test $(RACE) -shuffle=on ./...) || exit 1; done
+	@for m in $(filter-out $(HEAVY),$(APART)); do (cd $$m && go test $(RACE) -shuffle=on ./...) || exit 1; done
+	@for m in $(HEAVY); do (cd $$m && go test -shuffle=on ./...) || exit 1; done
 
 .PHONY: lint
 lint: fmt vet staticcheck vuln ## gofmt, go vet, staticcheck (staticcheck.conf) and govulncheck

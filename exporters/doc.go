@@ -35,8 +35,9 @@
 //
 // # What is left out
 //
-// Redaction: what package tracing makes has passed package redact before it comes
-// here. The application's own spans are not redacted. Without [Options].SpoolDir, keeping spans
+// With [Options].NoScrub, redaction of spans that other libraries made: what package tracing makes has
+// passed package redact before it comes here, and by default package scrub redacts the others.
+// Without [Options].SpoolDir, keeping spans
 // through an outage of their destination: a batch that cannot be delivered within the
 // exporter's own retries is lost, and reported to OpenTelemetry's error handler.
 package exporters

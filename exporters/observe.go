@@ -49,7 +49,8 @@ func sdkObserves() bool { return strings.EqualFold(os.Getenv("OTEL_GO_X_OBSERVAB
 type instruments struct {
 	queue, capacity, inflight metric.Int64Observable
 	processed, exported       metric.Int64Observable
-	sampled, held, mended     metric.Int64Observable
+	sampled, held             metric.Int64Observable
+	mended, scrubbed          metric.Int64Observable
 	size, waiting, dropped    metric.Int64Observable // of the spool
 	ledger, lost              metric.Int64Observable
 }
@@ -135,15 +136,17 @@ func newInstruments(m metric.Meter) (*instruments, []metric.Observable, error) {
 		metric.WithDescription("The number of spans in each account of a destination's ledger."))
 	lost, e13 := m.Int64ObservableCounter("toolscope.self.ledger.dropped", metric.WithUnit("{span}"),
 		metric.WithDescription("The number of spans that were lost on their way to a destination."))
+	scrubbed, e14 := m.Int64ObservableCounter("toolscope.self.scrub.spans", metric.WithUnit("{span}"),
+		metric.WithDescription("The number of spans of other libraries that were redacted before they were sent."))
 	i := &instruments{
-		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended,
+		queue.Inst(), capacity.Inst(), inflight.Inst(), processed.Inst(), exported.Inst(), sampled, held, mended, scrubbed,
 		size, waiting, dropped, ledger, lost,
 	}
 	all := []metric.Observable{
-		i.queue, i.capacity, i.inflight, i.processed, i.exported, sampled, held, mended, size, waiting, dropped,
+		i.queue, i.capacity, i.inflight, i.processed, i.exported, sampled, held, mended, scrubbed, size, waiting, dropped,
 		ledger, lost,
 	}
-	return i, all, errors.Join(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13)
+	return i, all, errors.Join(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14)
 }
 
 // Attributes of the metrics toolscope.self.*.

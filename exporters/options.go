@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscope/toolscope/exporters/internal/guard"
 	"github.com/toolscope/toolscope/exporters/internal/tailsample"
+	"github.com/toolscope/toolscope/redact"
 )
 
 // Options configure [Setup]. The zero value works. Setup keeps no reference to a slice of it.
@@ -60,6 +61,13 @@ type Options struct {
 	// Guard is how large what is sent may be: every span is made valid and small enough before it is
 	// sent. The zero value is the default limits.
 	Guard Limits
+	// NoScrub leaves spans that other libraries made as they are. By default their texts pass Redactor
+	// before anything else happens to them on the way to a destination, and when the ring is read. The
+	// application's own SpanProcessors, and destinations that a file of OTEL_CONFIG_FILE names, get all
+	// spans as they were made.
+	NoScrub bool
+	// Redactor redacts the texts of spans that other libraries made; nil is [redact.Default].
+	Redactor *redact.Redactor
 	// SpoolDir is a directory that keeps on disk what the destination of traces does not take, and
 	// from which it is sent later, also after a restart. The exporter's own retries
 	// are off then, since the spool's take their place, and what Flush and Shutdown do not deliver is no
@@ -251,6 +259,9 @@ func (o Options) checked() (*Options, error) {
 		return nil, fmt.Errorf("exporters: Options.%s: got %s, want %s", field, got, want)
 	}
 	o.RingSpans = cmp.Or(o.RingSpans, defaultRing)
+	if o.NoScrub && o.Redactor != nil {
+		return wrong("Redactor", "a redactor with NoScrub", "one of them")
+	}
 	for i, c := range o.Consoles {
 		if c.Writer == nil {
 			return wrong(fmt.Sprintf("Consoles[%d].Writer", i), "nil", "a writer")

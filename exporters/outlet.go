@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscope/toolscope/exporters/internal/batch"
 	"github.com/toolscope/toolscope/exporters/internal/guard"
+	"github.com/toolscope/toolscope/exporters/scrub"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -21,15 +22,22 @@ type outlet struct {
 	batcher *batch.Batcher
 	line    *pipeline
 	guard   *guard.Exporter // nil for a console
+	scrub   *scrub.Exporter // nil with Options.NoScrub
 }
 
-// addOutlet makes the batcher in front of an exporter.
-func (p *Providers) addOutlet(e sdktrace.SpanExporter, to string, guarded *guard.Exporter, o batch.Options) *batch.Batcher {
+// addOutlet makes the batcher in front of an exporter. What it passes on is redacted before anything is cut.
+func (p *Providers) addOutlet(o *Options, e sdktrace.SpanExporter, to string, guarded *guard.Exporter,
+	batching batch.Options) *batch.Batcher {
+	var scrubbed *scrub.Exporter
+	if !o.NoScrub {
+		scrubbed = scrub.New(e, o.Redactor)
+		e = scrubbed
+	}
 	line := newPipeline(e)
 	line.keeps = to == spoolName
-	b := batch.New(line, o)
-	p.outlets = append(p.outlets, &outlet{
-		name: fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to: to, batcher: b, line: line, guard: guarded})
+	b := batch.New(line, batching)
+	p.outlets = append(p.outlets, &outlet{name: fmt.Sprintf("%s/%d", batcherType, len(p.outlets)), to: to, batcher: b,
+		line: line, guard: guarded, scrub: scrubbed})
 	return b
 }
 
@@ -44,6 +52,10 @@ func (out *outlet) component() stats.Component {
 		g := out.guard.Stats()
 		c.Figures = append(c.Figures, figure("mended", g.Mended), figure("mended_invalid", g.Invalid),
 			figure("mended_cut", g.Cut), figure("mended_dropped", g.Dropped), figure("parts", g.Parts))
+	}
+	if out.scrub != nil {
+		s := out.scrub.Stats()
+		c.Figures = append(c.Figures, figure("scrubbed_spans", s.Spans), figure("scrubbed_values", s.Values))
 	}
 	if last := out.batcher.LastDrop(); time.Since(last) < lately {
 		c.Problems = append(c.Problems, fmt.Sprintf("%d spans were dropped until now, the last one at %s: the queue is full",
@@ -61,5 +73,8 @@ func (out *outlet) observe(o *observation) {
 	o.addValue(o.processed, int64(s.Late), base, alreadyShutdown)
 	if out.guard != nil {
 		o.addValue(o.mended, int64(out.guard.Stats().Mended), base, "")
+	}
+	if out.scrub != nil {
+		o.addValue(o.scrubbed, int64(out.scrub.Stats().Spans), base, "")
 	}
 }

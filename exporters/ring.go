@@ -12,6 +12,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscope/toolscope/exporters/scrub"
 )
 
 // The bounds of what a ring holds, estimated from the texts of its spans. The collector lets
@@ -35,6 +37,7 @@ const (
 // read work on nil.
 type Ring struct {
 	maxSpans, maxBytes int
+	scrub              *scrub.Exporter // redacts what is read; nil passes it on as it is
 
 	mu      sync.Mutex
 	traces  map[trace.TraceID]*list.Element // of *kept
@@ -167,7 +170,7 @@ func (r *Ring) Traces() []Trace {
 	r.mu.Unlock()
 	traces := make([]Trace, len(all))
 	for i := range all {
-		traces[i] = all[i].trace()
+		traces[i] = r.scrubbed(all[i].trace())
 	}
 	return traces
 }
@@ -184,7 +187,17 @@ func (r *Ring) Trace(id string) (t Trace, ok bool) {
 	if len(k.spans) == 0 {
 		return Trace{}, false
 	}
-	return k.trace(), true
+	return r.scrubbed(k.trace()), true
+}
+
+// scrubbed redacts spans of other libraries. The list is the caller's.
+func (r *Ring) scrubbed(t Trace) Trace {
+	if r.scrub != nil {
+		for i, s := range t.Spans {
+			t.Spans[i] = r.scrub.Span(s)
+		}
+	}
+	return t
 }
 
 // find copies a trace: what is held of it, and what the ring has. The caller holds the lock.

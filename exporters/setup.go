@@ -30,6 +30,7 @@ import (
 	"github.com/toolscope/toolscope/exporters/internal/spool"
 	"github.com/toolscope/toolscope/exporters/internal/tailsample"
 	"github.com/toolscope/toolscope/exporters/internal/tree"
+	"github.com/toolscope/toolscope/exporters/scrub"
 )
 
 // Providers is what [Setup] built. It is safe for concurrent use; a nil one flushes and
@@ -201,12 +202,15 @@ func (p *Providers) buildTracers(o *Options, res *resource.Resource, exporters [
 func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behind *fan) []sdktrace.SpanProcessor {
 	if o.RingSpans > 0 {
 		p.Ring = NewRing(o.RingSpans)
+		if !o.NoScrub {
+			p.Ring.scrub = scrub.New(nil, o.Redactor)
+		}
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, o.SpanProcessors...)
 	p.front = slices.Clone(p.processes)
 	addConsole := func(c *tree.Console) {
-		p.front = append(p.front, p.addOutlet(c, "console", nil, batch.Options{Delay: consoleDelay}))
+		p.front = append(p.front, p.addOutlet(o, c, "console", nil, batch.Options{Delay: consoleDelay}))
 	}
 	for _, c := range o.Consoles {
 		addConsole(tree.NewConsole(c.Writer, tree.Options(c.Tree)))
@@ -220,7 +224,7 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		batcher := p.addOutlet(guarded, nameOf(e), guarded, p.batching(o))
+		batcher := p.addOutlet(o, guarded, nameOf(e), guarded, p.batching(o))
 		if s, ok := e.(*spool.Spool); ok {
 			s.SetPressed(batcher.Pressed)
 		}

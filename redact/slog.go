@@ -109,6 +109,13 @@ func (r *Redactor) classify(name string) names.Verdict {
 	return r.engine.Classify(name)
 }
 
+// NameTells reports whether a name says something of its value, so that [Redactor.Named] may remove
+// what [Redactor.Text] leaves.
+func (r *Redactor) NameTells(name string) bool {
+	r = r.orDefault()
+	return r.engine != nil && r.classify(name) != (names.Verdict{})
+}
+
 // Named redacts the value of a name, as JSON members are: by the name, and by
 // what the value is.
 func (r *Redactor) Named(name, value string) string {

@@ -104,3 +104,27 @@ func TestHandlerKeeps(t *testing.T) {
 		t.Error("the level of the inner handler does not count")
 	}
 }
+
+// TestNameTells names what makes Named remove more than Text does.
+func TestNameTells(t *testing.T) {
+	off, err := New(Options{Preset: Off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := New(Options{Names: []string{"ticket"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		r    *Redactor
+		name string
+		want bool
+	}{
+		{nil, "http.request.header.authorization", true}, {nil, "db_password", true}, {nil, "city", false},
+		{own, "ticket", true}, {nil, "ticket", false}, {off, "password", false},
+	} {
+		if got := c.r.NameTells(c.name); got != c.want {
+			t.Errorf("%s: got %t, want %t", c.name, got, c.want)
+		}
+	}
+}

@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -106,11 +108,25 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.S
 		options = spec.StartOptions(options)
 	}
 	if span := spec.Adopted(); span != nil && !o.silent {
+		if !o.sends(span) {
+			spec.Adopt = nil
+			return o.tracer.Start(ctx, info.spanName, options...)
+		}
 		start := trace.NewSpanStartConfig(options...)
 		span.SetAttributes(start.Attributes()...)
 		return trace.ContextWithSpan(ctx, span), span
 	}
 	return o.tracer.Start(ctx, info.spanName, options...)
+}
+
+// sends reports whether a framework's span goes where the observer's own spans go. If it does not, what is
+// added to it would be missing there.
+func (o *Observer) sends(span trace.Span) bool {
+	to := span.TracerProvider()
+	if to == nil || !reflect.TypeOf(to).Comparable() {
+		return false
+	}
+	return to == o.tracers || o.global && to == otel.GetTracerProvider()
 }
 
 // Content reports whether content goes onto spans: [Options].Content said so, and

@@ -46,6 +46,7 @@ type Options struct {
 // config is Options with the defaults filled in.
 type config struct {
 	tracers       trace.TracerProvider
+	global        bool // tracers is what was global when the observer was made
 	meters        metric.MeterProvider
 	propagators   propagation.TextMapPropagator
 	redactor      *redact.Redactor
@@ -131,7 +132,7 @@ func newConfig(o Options) (*config, error) {
 		c.maxTools = 4096
 	}
 	if c.tracers == nil {
-		c.tracers = otel.GetTracerProvider()
+		c.tracers, c.global = otel.GetTracerProvider(), true
 	}
 	if c.meters == nil {
 		c.meters = otel.GetMeterProvider()

@@ -21,6 +21,9 @@ type Framework struct {
 	// Session is the id of the session that Run's framework has of its own; "" if calls belong to
 	// the session of Run's context only.
 	Session string
+	// Provider makes the provider that the framework insists on. It has to repeat each span that ends with
+	// the given one. nil is for frameworks that take any provider.
+	Provider func(trace.TracerProvider) trace.TracerProvider
 	// Cannot are the rows that the framework cannot pass, with the reason.
 	Cannot map[string]string
 	// Deadly are rows of Cannot that are not tried, because they end the process.

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
@@ -82,6 +84,18 @@ type bench struct {
 	f    Framework
 	seen tooltest.Recorder
 	prov provider
+	made trace.TracerProvider // by Framework.Provider
+}
+
+// tracers is where the spans of the framework and of toolscope go.
+func (b *bench) tracers() trace.TracerProvider {
+	if b.made == nil {
+		b.made = &b.prov
+		if b.f.Provider != nil {
+			b.made = b.f.Provider(&b.prov)
+		}
+	}
+	return b.made
 }
 
 // run lets the framework's loop run with a scope that has these policies. It ends with the calls that
@@ -97,7 +111,7 @@ func (b *bench) run(ctx context.Context, t Turn, policies ...middleware.Policy) 
 
 func (b *bench) scope(policies []middleware.Policy) (*toolscope.Scope, error) {
 	return toolscope.New(toolscope.Options{
-		Observers: []toolkit.Observer{&b.seen}, Policies: policies, TracerProvider: &b.prov,
+		Observers: []toolkit.Observer{&b.seen}, Policies: policies, TracerProvider: b.tracers(),
 		Content: tracing.ContentOn,
 	})
 }
@@ -119,7 +133,7 @@ func (b *bench) bare(ctx context.Context, t Turn) ([]Answer, error) { return b.g
 var errPanicked = errors.New("the loop panicked")
 
 func (b *bench) guarded(ctx context.Context, t Turn) (answers []Answer, err error) {
-	t.Provider = &b.prov
+	t.Provider = b.tracers()
 	defer func() {
 		if v := recover(); v != nil {
 			answers, err = nil, fmt.Errorf("%w: %v", errPanicked, v)

@@ -23,6 +23,9 @@ func TestConformance(t *testing.T) {
 	}})
 }
 
+// BenchmarkTurn is a turn with one call of a tool, without toolscope and with it.
+func BenchmarkTurn(b *testing.B) { adaptertest.Benchmark(b, adaptertest.Framework{Run: run}) }
+
 // run is a tools node in a graph; a model that has asked for all calls is its input.
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	var all []tool.BaseTool

@@ -64,6 +64,9 @@ func (t tool) Call(ctx context.Context, input string) (string, error) {
 	return t.Run(ctx, json.RawMessage(input))
 }
 
+// BenchmarkTurn is a turn with one call of a tool, without toolscope and with it.
+func BenchmarkTurn(b *testing.B) { adaptertest.Benchmark(b, adaptertest.Framework{Run: run}) }
+
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	var all []tools.Tool
 	for _, one := range t.Tools {

@@ -26,6 +26,9 @@ func TestConformance(t *testing.T) {
 	}})
 }
 
+// BenchmarkTurn is a turn with one call of a tool, without toolscope and with it.
+func BenchmarkTurn(b *testing.B) { adaptertest.Benchmark(b, adaptertest.Framework{Run: run}) }
+
 // run is a server of mcp-go with a client of its own in the same process.
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	s := server.NewMCPServer("test", "1", mcpgo.Instrument(t.Scope))

@@ -28,6 +28,9 @@ func TestConformance(t *testing.T) {
 	}})
 }
 
+// BenchmarkTurn is a turn with one call of a tool, without toolscope and with it.
+func BenchmarkTurn(b *testing.B) { adaptertest.Benchmark(b, adaptertest.Framework{Run: run}) }
+
 // run is the loop of a program against a server that asks for all calls, then ends.
 func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) {
 	var answers []adaptertest.Answer

@@ -24,6 +24,7 @@ const listFile = "modules.txt"
 type member struct {
 	dir      string // relative to the root, with slashes; "." is the root
 	released bool
+	goLine   string // of its go.mod, if a dependency needs a newer one than the root module's; else ""
 }
 
 func (m member) path() string { return path.Join(prefix, m.dir) }
@@ -58,7 +59,8 @@ func files(root string, patterns ...string) ([]string, error) {
 }
 
 // readList reads modules.txt: one line "version V", and for each module "released DIR" or
-// "unreleased DIR". Empty lines, and from # on, are comments.
+// "unreleased DIR", with "goVERSION" behind it where a dependency needs a newer Go than the root
+// module. Empty lines, and from # on, are comments.
 func readList(root string) (*list, error) {
 	text, err := os.ReadFile(filepath.Join(root, listFile))
 	if err != nil {
@@ -68,6 +70,10 @@ func readList(root string) (*list, error) {
 	for i, line := range strings.Split(string(text), "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		fields := strings.Fields(line)
+		goLine := ""
+		if len(fields) == 3 && modfile.GoVersionRE.MatchString(strings.TrimPrefix(fields[2], "go")) {
+			goLine, fields = strings.TrimPrefix(fields[2], "go"), fields[:2]
+		}
 		switch {
 		case len(fields) == 0:
 		case len(fields) == 2 && fields[0] == "version" && l.version == "" && checkVersion(fields[1]) == nil:
@@ -76,12 +82,12 @@ func readList(root string) (*list, error) {
 			if slices.ContainsFunc(l.modules, func(m member) bool { return m.dir == fields[1] }) {
 				return nil, fmt.Errorf("%s:%d: got %s a second time, want it once", listFile, i+1, fields[1])
 			}
-			l.modules = append(l.modules, member{fields[1], fields[0] == "released"})
+			l.modules = append(l.modules, member{dir: fields[1], released: fields[0] == "released", goLine: goLine})
 		default:
 			return nil, fmt.Errorf("%s:%d: got %q, want version V, released DIR or unreleased DIR", listFile, i+1, line)
 		}
 	}
-	if l.version == "" || len(l.modules) == 0 || l.modules[0] != (member{".", true}) {
+	if l.version == "" || len(l.modules) == 0 || l.modules[0] != (member{dir: ".", released: true}) {
 		return nil, fmt.Errorf(`%s: want a version, and modules of which "released ." is the first`, listFile)
 	}
 	return l, nil

@@ -93,6 +93,19 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestANewerGoIsListed: a module whose dependencies need a newer Go says so in the list.
+func TestANewerGoIsListed(t *testing.T) {
+	root := repository(t)
+	write(t, filepath.Join(root, "modules.txt"), "version v0.1.0\nreleased .\nreleased mcp go1.26.5\nunreleased bench\n")
+	if err := open(t, root).verify(); err == nil || !strings.Contains(err.Error(), "want the line go 1.26.5, as in modules.txt") {
+		t.Errorf("got %v", err)
+	}
+	write(t, filepath.Join(root, "mcp/go.mod"), "module "+prefix+"/mcp\n\ngo 1.26.5\n\nrequire "+prefix+" v0.1.0\n")
+	if err := open(t, root).verify(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestListErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"version v0.1.0\nfoo bar\n":            `modules.txt:2: got "foo bar"`,

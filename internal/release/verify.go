@@ -62,7 +62,9 @@ func (l *list) verifyModule(m member, goVersion string) (wrong []error) {
 		}
 	}
 	switch {
-	case f.Go == nil || f.Go.Version != goVersion:
+	case m.goLine != "" && (f.Go == nil || f.Go.Version != m.goLine):
+		bad("want the line go %s, as in %s", m.goLine, listFile)
+	case m.goLine == "" && (f.Go == nil || f.Go.Version != goVersion):
 		bad("want the line go %s, as in the root module", goVersion)
 	case f.Toolchain != nil || len(f.Exclude) > 0:
 		bad("got toolchain or exclude lines, want none")

@@ -6,7 +6,9 @@ package repocheck_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,5 +74,34 @@ func conformance(t *testing.T) string {
 		}
 		table += " |\n"
 	}
-	return table + "\n" + reasons
+	table += "| modules added |"
+	for _, name := range names {
+		table += fmt.Sprintf(" %d |", len(modulesAdded(t, name)))
+	}
+	return table + "\n\n" + reasons
+}
+
+// modulesAdded are the modules that an adapter's go.mod has and the framework's own has not: what the
+// adapter adds to the list of a program that uses the framework.
+func modulesAdded(t *testing.T, name string) (added []string) {
+	t.Helper()
+	direct, all := requirements(t, "adapters/"+name)
+	framework := direct[slices.IndexFunc(direct, func(path string) bool {
+		return !strings.HasPrefix(path, module) && !strings.HasPrefix(path, "go.opentelemetry.io/")
+	})]
+	dir := filepath.Join(root, "adapters", name)
+	out, err := exec.Command("go", "-C", dir, "list", "-m", "-f", "{{.GoMod}}", framework).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", framework, err)
+	}
+	text, err := os.ReadFile(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		if path != framework && !strings.Contains(string(text), path+" v") {
+			added = append(added, path)
+		}
+	}
+	return added
 }

@@ -42,6 +42,7 @@ var metricAttributes = map[string]string{
 	"toolscope.self.sampler.spans":           "toolscope.self.decision error.type",
 	"toolscope.self.sampler.held":            "",
 	"toolscope.self.guard.mended":            componentLabels,
+	"toolscope.self.scrub.spans":             componentLabels,
 	"toolscope.self.spool.size":              "",
 	"toolscope.self.spool.waiting":           "",
 	"toolscope.self.spool.dropped":           "toolscope.self.reason",

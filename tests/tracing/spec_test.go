@@ -9,6 +9,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/internal/spans"
@@ -104,5 +106,35 @@ func TestOuterCallIsSharedOnRequest(t *testing.T) {
 	}
 	if a := attributes(h.spans.Ended()[1].Attributes()); a["added"] != "yes" {
 		t.Errorf("got %v, want what was added", a)
+	}
+}
+
+// TestSpansOfOtherProvidersAreNotAdopted: what is added to a span that goes elsewhere would be missing
+// where the observer's own spans go.
+func TestSpansOfOtherProvidersAreNotAdopted(t *testing.T) {
+	ours, others := tracetest.NewSpanRecorder(), tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ours))
+	h := newHarness(t, tracing.Options{TracerProvider: provider})
+	r := registry(t)
+	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
+	for _, c := range []struct {
+		provider trace.TracerProvider
+		ended    *tracetest.SpanRecorder
+		want     int // spans that the observer starts
+	}{{provider, ours, 0}, {sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(others)), others, 1}} {
+		before := len(ours.Ended())
+		ctx, native := c.provider.Tracer("x").Start(t.Context(), "native")
+		if _, err := execute(spans.With(ctx, &spans.Spec{Adopt: native}), toolkit.Call{Name: "echo"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(ours.Ended()) - before; got != c.want {
+			t.Errorf("got %d spans, want %d", got, c.want)
+		}
+		native.End()
+		ended := c.ended.Ended()
+		_, adopted := attributes(ended[len(ended)-1].Attributes())["gen_ai.operation.name"]
+		if adopted != (c.want == 0) {
+			t.Errorf("adopted: got %t", adopted)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package names
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -48,7 +49,15 @@ type nameWords struct {
 
 // Classify splits a name into words (camelCase, snake_case, kebab-case, dotted) and
 // says how much it tells, and of what kind.
-func Classify(name string) Verdict { return new(nameWords).classify(name) }
+func Classify(name string) Verdict {
+	w := spare.Get().(*nameWords)
+	v := w.classify(name)
+	spare.Put(w)
+	return v
+}
+
+// spare has the memory of names that have been classified. A verdict keeps none of it.
+var spare = sync.Pool{New: func() any { return new(nameWords) }}
 
 func (w *nameWords) classify(name string) Verdict {
 	w.WordsOf(name)

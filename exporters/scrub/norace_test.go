@@ -1,0 +1,8 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !race
+
+package scrub_test
+
+const raceEnabled = false

@@ -1,0 +1,104 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scrub
+
+import (
+	"net/url"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/toolscope/toolscope/internal/memo"
+	"github.com/toolscope/toolscope/redact"
+)
+
+// A reading is how a value is to be read.
+type reading uint8
+
+const (
+	asText    reading = iota // text, with JSON and assignments in it
+	asNamed                  // text whose key says what it is
+	asJSON                   // content as JSON, which stays JSON when it is cut
+	asURL                    // an address or the query of one
+	asCommand                // a list of arguments of a program
+	asIs                     // an identifier, a name or an enumeration: not examined
+)
+
+// readers find how the value of a key is to be read. They remember a bounded number of keys.
+type readers struct {
+	redactor *redact.Redactor
+	known    *memo.Table[remembered, reading]
+}
+
+type remembered struct {
+	library *library
+	key     attribute.Key
+}
+
+// rememberedKeys is how many keys are remembered at most.
+const rememberedKeys = 1 << 10
+
+// maxKey is the length of a key that is remembered.
+const maxKey = 256
+
+func newReaders(r *redact.Redactor) *readers {
+	return &readers{r, memo.NewTable[remembered, reading](rememberedKeys)}
+}
+
+func (r *readers) readingOf(l *library, key attribute.Key) reading {
+	if len(key) > maxKey {
+		return asNamed
+	}
+	hash, k := memo.String(string(key)), remembered{l, key}
+	if how, ok := r.known.Load(hash, k); ok {
+		return how
+	}
+	how := r.find(l, string(key))
+	r.known.Offer(hash, remembered{l, attribute.Key(strings.Clone(string(key)))}, how)
+	return how
+}
+
+// find looks in the library's own profile, then in those that hold for any library. A key that no
+// profile has is read by its name if that says something.
+func (r *readers) find(l *library, key string) reading {
+	for _, rules := range [...][]rule{l.rules, general} {
+		for _, one := range rules {
+			if one.matches(key) {
+				return one.how
+			}
+		}
+	}
+	if r.redactor.NameTells(key) {
+		return asNamed
+	}
+	return asText
+}
+
+// secretParameter reports whether the name of a parameter says that its value is a secret.
+func (r *readers) secretParameter(name string) bool {
+	if len(name) > maxKey {
+		return true
+	}
+	hash, k := memo.String(name), remembered{nil, attribute.Key(name)}
+	if how, ok := r.known.Load(hash, k); ok {
+		return how == asNamed
+	}
+	how := asText
+	if r.tells(name) {
+		how = asNamed
+	}
+	r.known.Offer(hash, remembered{nil, attribute.Key(strings.Clone(name))}, how)
+	return how == asNamed
+}
+
+func (r *readers) tells(name string) bool {
+	if plain, err := url.QueryUnescape(name); err == nil {
+		name = plain
+	}
+	switch strings.ToLower(name) {
+	case "code", "sig", "signature", "session", "sessionid", "sid":
+		return r.redactor.NameTells("password") // not with redaction off
+	}
+	return r.redactor.NameTells(name)
+}
