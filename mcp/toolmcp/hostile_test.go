@@ -33,7 +33,7 @@ var schemas = []string{
 	`{"type":"object","allOf":[{"$ref":"#"}]}`, `{"type":"object","required":"a"}`, `{"type":"object","minProperties":-1}`,
 }
 
-// foreignRegistry is a registry of the host's own, by name and schema: toolkit.Registry refuses some of these schemas.
+// foreignRegistry is a registry of the application's own, by name and schema: toolkit.Registry refuses some of these schemas.
 type foreignRegistry map[string]string
 
 func (r foreignRegistry) Definitions() (all []toolkit.Definition) {

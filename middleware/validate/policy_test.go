@@ -29,7 +29,7 @@ const schema = `{"type":"object","properties":{
 // governed is an echo tool behind the policy, and what was seen of its calls.
 func governed(t testing.TB, o validate.Options, schema string) (toolkit.Handler, *tooltest.Recorder) {
 	t.Helper()
-	// A registry of the host's own may have schemas that toolkit.Registry refuses.
+	// A registry of the application's own may have schemas that toolkit.Registry refuses.
 	tool := tooltest.Echo(toolkit.Definition{Name: "tool", InputSchema: json.RawMessage(schema)})
 	lookup := func(name string) *toolkit.Definition {
 		if def := tool.Definition(); name == def.Name {
