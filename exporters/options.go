@@ -77,6 +77,12 @@ type Options struct {
 	// line. It needs no endpoint. nil writes none.
 	JSONLines []JSONLines
 
+	// Dialects adds the attributes of other conventions to what is sent of tool calls and agents' runs: names
+	// among "openinference", "langfuse" and "langsmith". The added values are copies of attributes that toolscope has
+	// redacted and truncated. The recorded span, the ring and consoles stay as they are. The environment variable
+	// TOOLSCOPE_DIALECTS, a list separated by commas, wins. nil adds none.
+	Dialects []string
+
 	// MetricReaders are readers of the application's own, such as a Prometheus exporter;
 	// [Providers.Shutdown] shuts them down. A nil one is an error. nil is none.
 	MetricReaders []sdkmetric.Reader
@@ -273,6 +279,9 @@ func (o Options) checked() (*Options, error) {
 	}
 	if o.SpoolDir == "" && o.Spool != (SpoolOptions{}) {
 		return wrong("SpoolDir", `"" together with Options.Spool`, "a path")
+	}
+	if err := o.chooseDialects(); err != nil {
+		return nil, err
 	}
 	if err := guard.Limits(o.Guard).Validate(); err != nil {
 		return nil, fmt.Errorf("exporters: Options.Guard: %w", err)

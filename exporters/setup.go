@@ -26,6 +26,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope/exporters/internal/batch"
+	"github.com/toolscope/toolscope/exporters/internal/dialect"
 	"github.com/toolscope/toolscope/exporters/internal/guard"
 	"github.com/toolscope/toolscope/exporters/internal/spool"
 	"github.com/toolscope/toolscope/exporters/internal/tailsample"
@@ -220,7 +221,7 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		batcher := p.addOutlet(guarded, nameOf(e), guarded, p.batching(o))
+		batcher := p.addOutlet(dialect.New(guarded, o.Dialects), nameOf(e), guarded, p.batching(o))
 		if s, ok := e.(*spool.Spool); ok {
 			s.SetPressed(batcher.Pressed)
 		}

@@ -1,0 +1,79 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package dialect
+
+import (
+	"context"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope/internal/keys"
+)
+
+// An exporter passes spans on with the attributes of dialects.
+type exporter struct {
+	sdktrace.SpanExporter
+	dialects []table
+}
+
+// New returns an exporter that adds the attributes of the dialects to the spans for next. The names are among
+// [Names]; others are ignored. Without any it returns next.
+func New(next sdktrace.SpanExporter, names []string) sdktrace.SpanExporter {
+	var chosen []table
+	for _, name := range names {
+		if t, ok := find(name); ok {
+			chosen = append(chosen, t)
+		}
+	}
+	if chosen == nil {
+		return next
+	}
+	return &exporter{SpanExporter: next, dialects: chosen}
+}
+
+// ExportSpans exports the spans. The list is the caller's and not changed.
+func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	list := make([]sdktrace.ReadOnlySpan, len(spans))
+	for i, s := range spans {
+		list[i] = e.translate(s)
+	}
+	return e.SpanExporter.ExportSpans(ctx, list)
+}
+
+// translated is a span with further attributes.
+type translated struct {
+	sdktrace.ReadOnlySpan
+	attributes []attribute.KeyValue
+}
+
+func (t *translated) Attributes() []attribute.KeyValue { return t.attributes }
+
+// toolscopeScopes is what the names of toolscope's instrumentation scopes begin with.
+const toolscopeScopes = "github.com/toolscope/toolscope/"
+
+// translate returns s with the dialects' attributes if it is a tool call or an agent's run that toolscope
+// recorded, and s otherwise. The attributes of other libraries are not redacted, so none of theirs are copied.
+func (e *exporter) translate(s sdktrace.ReadOnlySpan) sdktrace.ReadOnlySpan {
+	given := s.Attributes()
+	var operation string
+	ours := strings.HasPrefix(s.InstrumentationScope().Name, toolscopeScopes)
+	for _, a := range given {
+		switch a.Key {
+		case keys.Operation:
+			operation = a.Value.AsString()
+		case keys.Outcome: // a span of a framework that toolscope adopted
+			ours = true
+		}
+	}
+	if !ours || operation != executeTool && operation != invokeAgent {
+		return s
+	}
+	list := append(make([]attribute.KeyValue, 0, len(given)+len(e.dialects)*maxRows), given...)
+	for _, t := range e.dialects {
+		list = t.addTo(list, given, operation)
+	}
+	return &translated{s, list}
+}
