@@ -96,6 +96,9 @@ type Options struct {
 	// log/slog. The default sends no logs, whatever the environment says: toolscope does not redact
 	// the application's log records.
 	Logs bool
+	// Events are the events of tool calls that are emitted as log records. Without Logs they are an error. The
+	// zero value emits none.
+	Events Events
 }
 
 // ConsoleOptions are a writer that traces are drawn on, with [WriteTree].
@@ -279,6 +282,9 @@ func (o Options) checked() (*Options, error) {
 	}
 	if o.SpoolDir == "" && o.Spool != (SpoolOptions{}) {
 		return wrong("SpoolDir", `"" together with Options.Spool`, "a path")
+	}
+	if o.Events != (Events{}) && !o.Logs {
+		return wrong("Logs", "false together with Options.Events", "true")
 	}
 	if err := o.chooseDialects(); err != nil {
 		return nil, err

@@ -167,14 +167,14 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 		shutAll(ctx, spans)
 		return err
 	}
+	if p.LoggerProvider == nil && o.Logs {
+		p.buildLogger(res, logs)
+	}
 	if p.TracerProvider == nil {
 		p.buildTracers(o, res, spans, behind)
 	}
 	if p.MeterProvider == nil {
 		p.buildMeters(o, res, reader)
-	}
-	if p.LoggerProvider == nil && o.Logs {
-		p.buildLogger(res, logs)
 	}
 	if err := p.observe(o); err != nil {
 		return errors.Join(err, p.Shutdown(ctx))
@@ -205,6 +205,9 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, o.SpanProcessors...)
+	if o.Events != (Events{}) {
+		p.processes = append(p.processes, o.Events.Processor(p.LoggerProvider))
+	}
 	p.front = slices.Clone(p.processes)
 	addConsole := func(c *tree.Console) {
 		p.front = append(p.front, p.addOutlet(c, "console", nil, batch.Options{Delay: consoleDelay}))

@@ -5,12 +5,11 @@ package dialect
 
 import (
 	"context"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/exporters/internal/toolspan"
 )
 
 // An exporter passes spans on with the attributes of dialects.
@@ -51,26 +50,14 @@ type translated struct {
 
 func (t *translated) Attributes() []attribute.KeyValue { return t.attributes }
 
-// toolscopeScopes is what the names of toolscope's instrumentation scopes begin with.
-const toolscopeScopes = "github.com/toolscope/toolscope/"
-
 // translate returns s with the dialects' attributes if it is a tool call or an agent's run that toolscope
 // recorded, and s otherwise. The attributes of other libraries are not redacted, so none of theirs are copied.
 func (e *exporter) translate(s sdktrace.ReadOnlySpan) sdktrace.ReadOnlySpan {
-	given := s.Attributes()
-	var operation string
-	ours := strings.HasPrefix(s.InstrumentationScope().Name, toolscopeScopes)
-	for _, a := range given {
-		switch a.Key {
-		case keys.Operation:
-			operation = a.Value.AsString()
-		case keys.Outcome: // a span of a framework that toolscope adopted
-			ours = true
-		}
-	}
-	if !ours || operation != executeTool && operation != invokeAgent {
+	operation := toolspan.Operation(s)
+	if operation == "" {
 		return s
 	}
+	given := s.Attributes()
 	list := append(make([]attribute.KeyValue, 0, len(given)+len(e.dialects)*maxRows), given...)
 	for _, t := range e.dialects {
 		list = t.addTo(list, given, operation)

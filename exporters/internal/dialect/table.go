@@ -9,13 +9,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/toolscope/toolscope/exporters/internal/toolspan"
 	"github.com/toolscope/toolscope/internal/keys"
-)
-
-// The operations of the spans that a dialect describes.
-const (
-	executeTool = "execute_tool"
-	invokeAgent = "invoke_agent"
 )
 
 // A table is one dialect.
@@ -100,7 +95,7 @@ func find(name string) (table, bool) {
 // addTo adds the dialect's attributes of a span that has those given.
 func (t *table) addTo(list, given []attribute.KeyValue, operation string) []attribute.KeyValue {
 	kind := t.tool
-	if operation == invokeAgent {
+	if operation == toolspan.InvokeAgent {
 		kind = t.agent
 	}
 	list = addNew(list, t.kind.String(kind))
