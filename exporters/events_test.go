@@ -4,11 +4,9 @@
 package exporters_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,164 +14,39 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/exporters"
-	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/approve"
-	"github.com/toolscope/toolscope/middleware/permit"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-const eventRules = `
-default: allow
-rules:
-  - {name: no-deploys, effect: deny, tools: [deploy]}
-  - {name: ask-first, effect: ask, tools: ["mail_*"]}
-`
-
-// governed is a registry behind real permission rules and approvals given beforehand.
-func governed(t *testing.T, p *exporters.Providers) toolkit.Handler {
-	t.Helper()
-	rules, err := permit.Parse("rules.yaml", []byte(eventRules))
+// TestExceptionsReachTheLogs: a failed call is a log record of its span, sent over OTLP. The tests of package
+// tests/tracing have the other events.
+func TestExceptionsReachTheLogs(t *testing.T) {
+	var b logBackend
+	t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", b.grpc(t))
+	p := setup(t, exporters.Options{Logs: true, Events: exporters.Events{Exceptions: true}})
+	scope, err := toolscope.New(toolscope.Options{TracerProvider: p.TracerProvider, NoMetrics: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := permit.New(permit.Options{Rules: rules, Approver: true})
-	if err != nil {
+	call := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{}, errors.New("login with password=hunter2hunter2 failed")
+	}, nil)
+	_, _ = call(t.Context(), toolkit.Call{Name: "login"})
+	id := p.Ring.Traces()[0].Spans[0].SpanContext().SpanID()
+	if err := p.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	person, err := approve.New(approve.Options{
-		Askers:   []approve.Asker{approve.External()},
-		Patterns: []approve.Pattern{{Tool: "mail_team", Approver: "ann"}}, MaxPending: 1, Expiry: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
+	if len(b.records) != 1 {
+		t.Fatalf("got %d records, want 1", len(b.records))
 	}
-	scope, err := toolscope.New(toolscope.Options{
-		TracerProvider: p.TracerProvider, NoMetrics: true, Policies: []middleware.Policy{gate, person},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := new(toolkit.Registry)
-	for name, err := range map[string]error{
-		"read": nil, "deploy": nil, "mail_team": nil, "mail_all": nil, "fail": errors.New("login with password=hunter2hunter2 failed"),
-	} {
-		handle := func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			return toolkit.Result{Output: "done"}, err
-		}
-		if err := registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: name}, handle)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	crash := toolkit.ToolFunc(toolkit.Definition{Name: "crash"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		panic("boom")
-	})
-	if err := registry.Register(crash); err != nil {
-		t.Fatal(err)
-	}
-	return scope.WrapRegistry(registry)
-}
-
-func attributesOf(r *logs.LogRecord) map[string]string {
-	all := make(map[string]string)
+	r := b.records[0]
+	got := make(map[string]string)
 	for _, a := range r.Attributes {
-		all[a.Key] = a.Value.GetStringValue()
+		got[a.Key] = a.Value.GetStringValue()
 	}
-	return all
-}
-
-// TestEvents: failed calls and decisions are log records of the call's span, as the options say.
-func TestEvents(t *testing.T) {
-	for _, c := range []struct {
-		name                  string
-		events                exporters.Events
-		exceptions, decisions int
-	}{
-		{"none", exporters.Events{}, 0, 0},
-		{"exceptions", exporters.Events{Exceptions: true}, 4, 0},
-		{"both", exporters.Events{Exceptions: true, ExperimentalDecisions: true}, 4, 8},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var b logBackend
-			t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", b.grpc(t))
-			p := setup(t, exporters.Options{Logs: true, Events: c.events})
-			call := governed(t, p)
-			for _, tool := range []string{"read", "deploy", "mail_team", "mail_all", "fail", "crash"} {
-				func() {
-					defer func() { _ = recover() }()
-					_, _ = call(t.Context(), toolkit.Call{ID: "call-" + tool, Name: tool, Arguments: []byte(`{}`)})
-				}()
-			}
-			spans := make(map[string]string)
-			for _, trace := range p.Ring.Traces() {
-				for _, s := range trace.Spans {
-					id := s.SpanContext().SpanID()
-					spans[string(id[:])] = strings.TrimPrefix(s.Name(), "execute_tool ")
-				}
-			}
-			if err := p.Shutdown(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			exceptions, decisions := make(map[string]map[string]string), make(map[string][]string)
-			n := 0
-			for _, r := range b.records {
-				tool, a := spans[string(r.SpanId)], attributesOf(r)
-				switch r.EventName {
-				case "gen_ai.execute_tool.exception":
-					exceptions[tool] = a
-					if r.SeverityNumber != logs.SeverityNumber_SEVERITY_NUMBER_WARN {
-						t.Errorf("%s: got severity %v, want WARN", tool, r.SeverityNumber)
-					}
-				case "gen_ai.tool.call.decision":
-					n++
-					decisions[tool] = append(decisions[tool], a["gen_ai.tool.call.decision.outcome"])
-					if a["gen_ai.tool.name"] != tool || a["gen_ai.tool.call.id"] != "call-"+tool || len(a) != 3 {
-						t.Errorf("%s: got %v", tool, a)
-					}
-				default:
-					t.Errorf("got the event %q", r.EventName)
-				}
-			}
-			if len(exceptions) != c.exceptions || n != c.decisions {
-				t.Fatalf("got exceptions %v and decisions %v, want %d and %d", exceptions, decisions, c.exceptions, c.decisions)
-			}
-			if c.exceptions > 0 {
-				checkExceptions(t, exceptions)
-			}
-			if want := map[string]string{
-				"read": "[allow]", "deploy": "[deny]", "fail": "[allow]", "crash": "[allow]",
-				"mail_team": "[require_approval allow]", "mail_all": "[require_approval deny]",
-			}; c.decisions > 0 {
-				got := make(map[string]string)
-				for tool, outcomes := range decisions {
-					got[tool] = fmt.Sprint(outcomes)
-				}
-				if !maps.Equal(got, want) {
-					t.Errorf("decisions: got %v, want %v", got, want)
-				}
-			}
-		})
-	}
-}
-
-func checkExceptions(t *testing.T, exceptions map[string]map[string]string) {
-	for tool, want := range map[string]struct{ kind, message string }{
-		"deploy":   {"permission_denied", "deploy"},
-		"mail_all": {"approval_expired", "did not answer"},
-		"fail":     {"tool_error", "login with password=[REDACTED:passwd] failed"},
-		"crash":    {"panic", "panic: boom"},
-	} {
-		got := exceptions[tool]
-		if got["exception.type"] != want.kind || !strings.Contains(got["exception.message"], want.message) {
-			t.Errorf("%s: got %v, want %v", tool, got, want)
-		}
-		if stack := got["exception.stacktrace"]; (stack != "") != (tool == "crash") {
-			t.Errorf("%s: got the stack %q", tool, stack)
-		}
-		for key := range got {
-			if !slices.Contains([]string{"exception.type", "exception.message", "exception.stacktrace"}, key) {
-				t.Errorf("%s: got %s, want exception.* only", tool, key)
-			}
-		}
+	if r.EventName != "gen_ai.execute_tool.exception" || r.SeverityNumber != logs.SeverityNumber_SEVERITY_NUMBER_WARN ||
+		!bytes.Equal(r.SpanId, id[:]) || got["exception.type"] != "_OTHER" ||
+		got["exception.message"] != "login with password=[REDACTED:passwd] failed" {
+		t.Errorf("got %v", r)
 	}
 }
 
