@@ -33,6 +33,9 @@ func refinedCall(
 	return ended[len(ended)-1]
 }
 
+// secretName has the form of a token.
+var secretName = "ghp_" + strings.Repeat("aB3dE5fG7h", 4)[:36]
+
 // TestRefinements: names and attributes of skills and commands are those of the conventions, and only where the tool
 // says so.
 func TestRefinements(t *testing.T) {
@@ -60,7 +63,7 @@ func TestRefinements(t *testing.T) {
 		{"an absolute path", read, `{"skill":"pdf","path":"/home/ann/rules.md"}`, nil, "",
 			map[string]string{"gen_ai.skill.name": "pdf"}},
 		{"a path out of the skill", read, `{"path":"../../etc/passwd"}`, nil, "", nil},
-		{"a secret", load, `{"skill":"ghp_0123456789abcdefghijABCDEFGHIJ456789"}`, nil, " _OTHER",
+		{"a secret", load, `{"skill":"` + secretName + `"}`, nil, " _OTHER",
 			map[string]string{"gen_ai.skill.name": "_OTHER"}},
 		{"a command", toolkit.SkillArguments{}, `{}`, &toolkit.Process{Executable: "/usr/bin/git", ExitCode: 128}, " git",
 			map[string]string{"process.executable.name": "git", "process.exit.code": "128"}},
