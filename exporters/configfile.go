@@ -31,7 +31,9 @@ func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error
 	for _, option := range []struct {
 		name string
 		set  bool
-	}{{"TailSampling", o.TailSampling != nil}, {"SpoolDir", o.SpoolDir != ""}, {"Guard", o.Guard != Limits{}}} {
+	}{{"TailSampling", o.TailSampling != nil}, {"SpoolDir", o.SpoolDir != ""}, {"Guard", o.Guard != Limits{}},
+		{"Dialects (or " + dialectsVariable + ")", len(o.Dialects) > 0},
+		{"Events", o.Events != Events{}}} {
 		if option.set {
 			return fmt.Errorf("exporters: Options.%s: got it with %s, want one of them: it cannot stand before the "+
 				"exporters of a file. Unset %s and say with OTEL_EXPORTER_OTLP_ENDPOINT where traces go, or make the "+

@@ -85,6 +85,12 @@ type Options struct {
 	// line. It needs no endpoint. nil writes none.
 	JSONLines []JSONLines
 
+	// Dialects adds the attributes of other conventions to what is sent of tool calls and agents' runs: names
+	// among "openinference", "langfuse" and "langsmith". The added values are copies of attributes that toolscope has
+	// redacted and truncated. The recorded span, the ring and consoles stay as they are. The environment variable
+	// TOOLSCOPE_DIALECTS, a list separated by commas, wins. nil adds none.
+	Dialects []string
+
 	// MetricReaders are readers of the application's own, such as a Prometheus exporter;
 	// [Providers.Shutdown] shuts them down. A nil one is an error. nil is none.
 	MetricReaders []sdkmetric.Reader
@@ -98,6 +104,9 @@ type Options struct {
 	// log/slog. The default sends no logs, whatever the environment says: toolscope does not redact
 	// the application's log records.
 	Logs bool
+	// Events are the events of tool calls that are emitted as log records. Without Logs they are an error. The
+	// zero value emits none.
+	Events Events
 }
 
 // ConsoleOptions are a writer that traces are drawn on, with [WriteTree].
@@ -284,6 +293,12 @@ func (o Options) checked() (*Options, error) {
 	}
 	if o.SpoolDir == "" && o.Spool != (SpoolOptions{}) {
 		return wrong("SpoolDir", `"" together with Options.Spool`, "a path")
+	}
+	if o.Events != (Events{}) && !o.Logs {
+		return wrong("Logs", "false together with Options.Events", "true")
+	}
+	if err := o.chooseDialects(); err != nil {
+		return nil, err
 	}
 	if err := guard.Limits(o.Guard).Validate(); err != nil {
 		return nil, fmt.Errorf("exporters: Options.Guard: %w", err)

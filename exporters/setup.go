@@ -26,6 +26,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolscope/toolscope/exporters/internal/batch"
+	"github.com/toolscope/toolscope/exporters/internal/dialect"
 	"github.com/toolscope/toolscope/exporters/internal/guard"
 	"github.com/toolscope/toolscope/exporters/internal/spool"
 	"github.com/toolscope/toolscope/exporters/internal/tailsample"
@@ -167,14 +168,14 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 		shutAll(ctx, spans)
 		return err
 	}
+	if p.LoggerProvider == nil && o.Logs {
+		p.buildLogger(res, logs)
+	}
 	if p.TracerProvider == nil {
 		p.buildTracers(o, res, spans, behind)
 	}
 	if p.MeterProvider == nil {
 		p.buildMeters(o, res, reader)
-	}
-	if p.LoggerProvider == nil && o.Logs {
-		p.buildLogger(res, logs)
 	}
 	if err := p.observe(o); err != nil {
 		return errors.Join(err, p.Shutdown(ctx))
@@ -208,6 +209,9 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		p.processes = append(p.processes, p.Ring)
 	}
 	p.processes = append(p.processes, o.SpanProcessors...)
+	if o.Events != (Events{}) {
+		p.processes = append(p.processes, o.Events.Processor(p.LoggerProvider))
+	}
 	p.front = slices.Clone(p.processes)
 	addConsole := func(c *tree.Console) {
 		p.front = append(p.front, p.addOutlet(o, c, "console", nil, batch.Options{Delay: consoleDelay}))
@@ -224,7 +228,7 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		batcher := p.addOutlet(o, guarded, nameOf(e), guarded, p.batching(o))
+		batcher := p.addOutlet(o, dialect.New(guarded, o.Dialects), nameOf(e), guarded, p.batching(o))
 		if s, ok := e.(*spool.Spool); ok {
 			s.SetPressed(batcher.Pressed)
 		}

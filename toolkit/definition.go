@@ -95,6 +95,17 @@ type Definition struct {
 	// Volatile are the names of top-level arguments that do not count when two
 	// calls are compared (a request id, a timestamp); nil: all count.
 	Volatile []string
+	// Skill says which arguments name an agent skill that the tool loads or reads; the zero value says none.
+	Skill SkillArguments
+}
+
+// SkillArguments are the names of top-level arguments of a tool for agent skills. Spans of calls carry their values, as
+// gen_ai.skill.name and gen_ai.skill.resource.name.
+type SkillArguments struct {
+	// Name is the argument with the skill's name; "" is none.
+	Name string
+	// Resource is the argument with the path of a file inside the skill, for tools that read one; "" is none.
+	Resource string
 }
 
 // maxName is the longest tool name a definition may have, in bytes: MCP's limit.

@@ -66,11 +66,22 @@ type Disposition struct {
 	// Panic is the last panic of the call that a layer recovered ([Record.PanicError]),
 	// whether it let it go on or not; nil if none did.
 	Panic *PanicError
+	// Process is the one process that the tool itself started for the call; nil if it started none or several, or
+	// says nothing.
+	Process *Process
 	// Tags are what single policies reported of the call ([Record.Tag]), in the order
 	// reported; empty if none did. Its memory is the record's, which the next call writes
 	// over: it must not be changed or kept. [Record.Tag] or append add to it; a list that Note puts in
 	// its place is copied.
 	Tags []Tag
+}
+
+// A Process is a process that a tool started and that has ended. It is not changed once it is noted.
+type Process struct {
+	// Executable is the name of its program without a directory, such as "git"; "" if that is not known.
+	Executable string
+	// ExitCode is its exit code; below 0 if it has none, as after a signal.
+	ExitCode int
 }
 
 // A Tag is one fact that a policy tells of a call. Key is one of a small fixed
@@ -281,6 +292,9 @@ func (s *Disposition) addDisposition(f *Disposition) {
 	}
 	if f.Panic != nil {
 		s.Panic = f.Panic
+	}
+	if f.Process != nil {
+		s.Process = f.Process
 	}
 	s.Repeat = max(s.Repeat, f.Repeat)
 	s.Age = max(s.Age, f.Age)

@@ -21,6 +21,8 @@ const (
 	keyToolDesc     = attribute.Key("gen_ai.tool.description")    // content: description from the tool's definition
 	keyArguments    = attribute.Key("gen_ai.tool.call.arguments") // content: redacted arguments as JSON
 	keyResult       = attribute.Key("gen_ai.tool.call.result")    // content: redacted result of a successful call
+	keySkill        = attribute.Key("gen_ai.skill.name")          // name of the skill that the call loads or reads
+	keySkillFile    = attribute.Key("gen_ai.skill.resource.name") // path, inside the skill, of the file that the call reads
 	keyAgentName    = attribute.Key("gen_ai.agent.name")          // name of the agent
 	keyAgentDesc    = attribute.Key("gen_ai.agent.description")   // description of the agent
 	keyConversation = attribute.Key("gen_ai.conversation.id")     // id of the conversation, from the session or agent
@@ -32,9 +34,11 @@ const (
 
 // Attributes of OpenTelemetry's general conventions.
 const (
-	keyErrorType = keys.ErrorType
-	keySession   = attribute.Key("session.id")           // id of the session, as the application gives it
-	keyStack     = attribute.Key("exception.stacktrace") // stack of a panic in a tool
+	keyErrorType  = keys.ErrorType
+	keySession    = attribute.Key("session.id")              // id of the session, as the application gives it
+	keyExecutable = attribute.Key("process.executable.name") // program that the tool started; _OTHER beyond 64 different ones
+	keyExitCode   = attribute.Key("process.exit.code")       // exit code of that process
+	keyStack      = attribute.Key("exception.stacktrace")    // stack of a panic in a tool
 )
 
 // Our own attributes of an execute_tool span. Durations are in seconds.

@@ -38,6 +38,7 @@ type Observer struct {
 	talks   talks
 	tags    tags
 	types   *errtype.Guard
+	refined refined
 	clean   func(string) string // is identifier
 	buffers sync.Pool           // of *attributes
 	hidden  atomic.Bool         // whether content is kept off spans for now
@@ -53,7 +54,7 @@ func New(o Options) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	observer := &Observer{config: *c, types: errtype.New(c.redactor)}
+	observer := &Observer{config: *c, types: errtype.New(c.redactor), refined: newRefined(c.redactor)}
 	observer.tracer = c.tracers.Tracer(ScopeName, trace.WithInstrumentationVersion(version()))
 	_, observer.silent = observer.tracer.(noop.Tracer)
 	observer.clean = observer.identifier
@@ -71,12 +72,12 @@ func New(o Options) (*Observer, error) {
 type clocked interface{ StartTime() time.Time }
 
 // Begin starts the call's span.
-func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInfo) context.Context {
+func (o *Observer) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	ctx, spec := spans.Take(ctx)
 	if run := agentFrom(ctx); run != nil && (spec == nil || !spec.Continues) {
 		run.toolCalls.Add(1)
 	}
-	ctx, span := o.start(ctx, f, spec)
+	ctx, span := o.start(ctx, call.Arguments, f, spec)
 	if span.IsRecording() {
 		if c, ok := span.(clocked); ok {
 			f.Start = c.StartTime()
@@ -93,7 +94,9 @@ func (o *Observer) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInf
 
 // start starts the call's span. A tracer that makes none is asked only where a span of the
 // application must be kept from being taken for the call's.
-func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.Spec) (context.Context, trace.Span) {
+func (o *Observer) start(
+	ctx context.Context, arguments []byte, f *toolkit.CallInfo, spec *spans.Spec,
+) (context.Context, trace.Span) {
 	if o.silent {
 		if outer := trace.SpanFromContext(ctx); !outer.IsRecording() {
 			return ctx, outer
@@ -115,6 +118,9 @@ func (o *Observer) start(ctx context.Context, f *toolkit.CallInfo, spec *spans.S
 		start := trace.NewSpanStartConfig(options...)
 		span.SetAttributes(start.Attributes()...)
 		return trace.ContextWithSpan(ctx, span), span
+	}
+	if f.Tool != nil && f.Tool.Skill != (toolkit.SkillArguments{}) && spec == nil {
+		return o.startSkill(ctx, info, f.Tool.Skill, arguments, options)
 	}
 	return o.tracer.Start(ctx, info.spanName, options...)
 }
@@ -166,6 +172,9 @@ func (o *Observer) End(ctx context.Context, e *toolkit.Ended) {
 	defer o.finish(span, spec, a) // whatever happens below
 	said := spec.AtEnd(ctx, e)
 	o.describe(a, e)
+	if e.Disposition.Process != nil {
+		o.addProcess(a, span, info, spec, e)
+	}
 	errorType := o.types.Export(said.ErrorTypeOf(e))
 	if errorType != "" {
 		a.text(keyErrorType, errorType)

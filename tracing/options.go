@@ -71,21 +71,23 @@ const (
 // ContentEnv is the variable that instrumentations of generative AI share.
 const ContentEnv = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
-// ContentFromEnv reads [ContentEnv]: NO_CONTENT, EVENT_ONLY and false are off,
-// SPAN_ONLY, SPAN_AND_EVENT and true are on (any case); set is false if it is empty.
-// Another value is an error, and counts as off.
+// ContentFromEnv reads [ContentEnv]: NO_CONTENT and false are off, SPAN_ONLY and true are on (any case); set is
+// false if it is empty. Another value is an error, and counts as off. So are EVENT_ONLY and SPAN_AND_EVENT: the
+// conventions have no event for a tool's content, which would be lost without notice.
 func ContentFromEnv() (c Content, set bool, err error) {
 	switch v := os.Getenv(ContentEnv); strings.ToUpper(strings.TrimSpace(v)) {
 	case "":
 		return ContentOff, false, nil
-	case "NO_CONTENT", "EVENT_ONLY", "FALSE":
+	case "NO_CONTENT", "FALSE":
 		return ContentOff, true, nil
-	case "SPAN_ONLY", "SPAN_AND_EVENT", "TRUE":
+	case "SPAN_ONLY", "TRUE":
 		return ContentOn, true, nil
+	case "EVENT_ONLY", "SPAN_AND_EVENT":
+		return ContentOff, true, fmt.Errorf("tracing: %s: got %.40q, want SPAN_ONLY or NO_CONTENT, or Options.Content: "+
+			"OpenTelemetry has no event for the content of tool calls", ContentEnv, v)
 	default:
 		return ContentOff, true, fmt.Errorf(
-			"tracing: %s: got %.40q, want NO_CONTENT, SPAN_ONLY, EVENT_ONLY, SPAN_AND_EVENT, true or false",
-			ContentEnv, v,
+			"tracing: %s: got %.40q, want NO_CONTENT, SPAN_ONLY, true or false", ContentEnv, v,
 		)
 	}
 }

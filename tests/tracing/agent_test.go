@@ -158,3 +158,49 @@ func TestAnAgentSaysNoMoreThanItKnows(t *testing.T) {
 		t.Errorf("got %d bytes of a long prompt, want at most 4096 of valid JSON: %.200s", len(got), got)
 	}
 }
+
+// TestAnAgentAsATool: a tool that runs an agent is one execute_tool span of the caller, with the agent's own run below
+// it, and counts as one call of the caller.
+func TestAnAgentAsATool(t *testing.T) {
+	h := newHarness(t, tracing.Options{})
+	def := &toolkit.Definition{Name: "ask_researcher"}
+	inner := &toolkit.Definition{Name: "search"}
+	search := toolkit.Observe(func(string) *toolkit.Definition { return inner }, h)(
+		func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
+	ask := toolkit.Observe(func(string) *toolkit.Definition { return def }, h)(
+		func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+			ctx, run := h.StartAgent(ctx, tracing.Agent{Name: "researcher"})
+			defer run.End(nil)
+			for range 2 {
+				_, _ = search(ctx, toolkit.Call{Name: "search"})
+			}
+			return toolkit.Result{Output: "found"}, nil
+		})
+	ctx, planner := h.StartAgent(context.Background(), tracing.Agent{Name: "planner"})
+	if _, err := ask(ctx, toolkit.Call{Name: "ask_researcher"}); err != nil {
+		t.Fatal(err)
+	}
+	planner.End(nil)
+	spans := map[string]sdktrace.ReadOnlySpan{}
+	for _, s := range h.spans.Ended() {
+		spans[s.Name()] = s
+	}
+	for _, c := range []struct{ name, parent, agent string }{
+		{"execute_tool ask_researcher", "invoke_agent planner", "planner"},
+		{"invoke_agent researcher", "execute_tool ask_researcher", "researcher"},
+		{"execute_tool search", "invoke_agent researcher", "researcher"},
+	} {
+		s := spans[c.name]
+		if s == nil || s.Parent().SpanID() != spans[c.parent].SpanContext().SpanID() ||
+			attributes(s.Attributes())["gen_ai.agent.name"] != c.agent {
+			t.Errorf("%s: got %v, want it below %s with the agent %s", c.name, s, c.parent, c.agent)
+		}
+	}
+	calls := map[string]int64{}
+	for _, p := range h.counts(t, "gen_ai.invoke_agent.tool_calls") {
+		calls[attributes(p.Attributes.ToSlice())["gen_ai.agent.name"]] = p.Sum
+	}
+	if calls["planner"] != 1 || calls["researcher"] != 2 {
+		t.Errorf("got calls %v, want each agent's own: 1 and 2", calls)
+	}
+}

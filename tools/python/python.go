@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tools/internal/arg"
+	"github.com/toolscope/toolscope/tools/internal/ran"
 )
 
 const (
@@ -54,7 +56,7 @@ func New(o Options) (toolkit.Tool, error) {
 			return nil, fmt.Errorf("python: Options.RequireWalls: got true, but %w, want false", err)
 		}
 	}
-	return toolkit.NewTool(t.definition(), t.runProgram), nil
+	return ran.Noting(toolkit.NewTool(t.definition(), t.runProgram)), nil
 }
 
 // runner is the tool.
@@ -127,6 +129,7 @@ func (t *runner) runProgram(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	ran.Note(ctx, filepath.Base(t.python.Path), ended)
 	var report struct {
 		Started bool     `json:"started"`
 		Refused []string `json:"refused"`

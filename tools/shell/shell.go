@@ -14,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope/internal/sandbox"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tools/internal/arg"
+	"github.com/toolscope/toolscope/tools/internal/ran"
 )
 
 // answerTime is how much longer than the command's own time limit the definition
@@ -47,13 +48,13 @@ func New(o Options) (toolkit.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolkit.NewTool(toolkit.Definition{
+	return ran.Noting(toolkit.NewTool(toolkit.Definition{
 		Name: "shell_run", Description: description,
 		Title: "Run a shell command", InputSchema: json.RawMessage(schema),
 		Type: toolkit.ToolExtension, Category: "shell", Risk: toolkit.RiskHigh,
 		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Yes, OpenWorld: toolkit.Yes,
 		Timeout: o.Timeout + answerTime, CacheTTL: -1, WorkDir: o.Dir,
-	}, o.tool), nil
+	}, o.tool)), nil
 }
 
 type input struct {
@@ -72,6 +73,7 @@ func (o Options) tool(ctx context.Context, in input) (string, error) {
 	if err != nil {
 		return "", process.NotStarted(ctx, "the shell", err)
 	}
+	ran.Note(ctx, program(in.Command), ended)
 	return note + ended.Text(), ended.Fault
 }
 
