@@ -78,12 +78,6 @@ const (
 	Off                       // none, for data known to be harmless and for measuring; rules do not apply either
 )
 
-// settings checks options and compiles them.
-type settings struct {
-	scan.Engine
-	rules []toolRule
-}
-
 // newSettings checks the options. An error names the field that is wrong, what it got and what
 // it wants.
 func newSettings(o *Options) (*settings, error) {
@@ -131,17 +125,6 @@ func (s *settings) setKinds(o *Options) error {
 		return err
 	}
 	return eachKind("WithoutKinds", o.WithoutKinds, s.On.Remove)
-}
-
-func eachKind(field string, names []string, do func(kinds.ID)) error {
-	for _, name := range names {
-		id, ok := kinds.ByName[name]
-		if !ok {
-			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
-		}
-		do(id)
-	}
-	return nil
 }
 
 func (s *settings) setAllowed(o *Options) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -79,13 +78,6 @@ func (s *settings) setRules(o *Options) error {
 	return nil
 }
 
-// A toolRule is a rule that holds for one tool, or for some.
-type toolRule struct {
-	scan.PlaceRule
-	tool    string
-	ofKinds *kinds.Set // nil: it is for whole values
-}
-
 func (c *toolRule) forTool(name string) bool {
 	return c.tool == "" || scan.Glob(c.tool, name)
 }
@@ -120,26 +112,4 @@ func newToolViews(rules []toolRule) *toolViews {
 		return &toolViews{rules: rules}
 	}
 	return nil
-}
-
-// ForTool is the redactor with the rules for one tool, and those for all. It is the
-// receiver if no rule names a tool.
-func (r *Redactor) ForTool(name string) *Redactor {
-	r = r.orDefault()
-	if r.tools == nil {
-		return r
-	}
-	if v, ok := r.tools.byName.Load(name); ok {
-		return v.(*Redactor)
-	}
-	view := *r.engine
-	view.Rules, view.KindRules = rulesFor(r.tools.rules, name)
-	if r.tools.n.Load() >= maxToolViews {
-		return &Redactor{engine: &view}
-	}
-	v, loaded := r.tools.byName.LoadOrStore(strings.Clone(name), &Redactor{engine: &view})
-	if !loaded {
-		r.tools.n.Add(1)
-	}
-	return v.(*Redactor)
 }

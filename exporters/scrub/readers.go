@@ -13,18 +13,6 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-// A reading is how a value is to be read.
-type reading uint8
-
-const (
-	asText    reading = iota // text, with JSON and assignments in it
-	asNamed                  // text whose key says what it is
-	asJSON                   // content as JSON, which stays JSON when it is cut
-	asURL                    // an address or the query of one
-	asCommand                // a list of arguments of a program
-	asIs                     // an identifier, a name or an enumeration: not examined
-)
-
 // readers find how the value of a key is to be read. They remember a bounded number of keys.
 type readers struct {
 	redactor *redact.Redactor

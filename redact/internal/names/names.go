@@ -14,26 +14,6 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
-// A level says how much a name tells of its value.
-type level uint8
-
-// The levels, in their order.
-const (
-	Harmless level = iota // it says nothing
-	Weak                  // a word alone (key, token, session): a random-looking value that is no id is a secret
-	Telling               // a random-looking value is a secret
-	Secret                // any value that is not a reference or a placeholder is a secret
-)
-
-// A Verdict is what a name says.
-type Verdict struct {
-	Level level
-	Kind  kinds.ID
-}
-
-// Inherits reports whether the name also tells of what is below its value. Weak names do not.
-func (v Verdict) Inherits() bool { return v.Level == Secret || v.Kind == kinds.Credential }
-
 // MaxName is how much of a name is examined, in bytes: of a longer one, its end.
 const MaxName = 64
 

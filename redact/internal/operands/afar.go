@@ -44,9 +44,6 @@ func mayStandAfar(s string, start, stop int) bool {
 	return to > 0
 }
 
-// longWord is the shortest word that may be drawn by chance, in bytes.
-const longWord = 16
-
 // shortWord reports whether the word at p is too short to be drawn by chance.
 func shortWord(s string, p int) bool {
 	n := 0

@@ -106,17 +106,6 @@ func restOfLine(s string, p int) bool {
 	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.LooksLikePassword(s[p:end])
 }
 
-// linkVerb is the length of the verb at p that links a name and its value: password is x.
-func linkVerb(s string, p int) int {
-	for _, verb := range [...]string{"is ", "to ", "ist ", "lautet ", "est ", "es ", "jest ", "är ", "er ", "é ",
-		"è ", "was ", "on ", "это "} {
-		if chars.HasFold(s, p, verb) {
-			return len(verb)
-		}
-	}
-	return 0
-}
-
 // environmentBefore reports whether the name that begins at start is that of a variable which is set
 // without an operator, as Dockerfiles and csh do.
 func environmentBefore(s string, start int) bool {

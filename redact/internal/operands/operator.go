@@ -7,59 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/values"
 )
-
-// FindOperand finds the value after the name [start,stop): in the notations of shells,
-// configuration files, source code, YAML, JSON, XML, headers and calls.
-func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
-	closed, wasQuoted := closeName(s, stop)
-	p := chars.Skip(s[:min(len(s), closed+40)], closed, chars.Blank|chars.Tab)
-	if p >= len(s) {
-		return o, false
-	}
-	o.Flag = isFlag(s, start)
-	q, op := operatorAt(s, p, closed, wasQuoted)
-	switch {
-	case (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted):
-		return o, false
-	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
-		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
-			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
-			q, op = literal, assign
-		}
-	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
-		q, op = p+1, ','
-	// get("PASSWORD") or "x"
-	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):
-		q, op = p+3, '='
-	}
-	if op == 0 {
-		q, op = typedOperator(s, p, start, stop)
-	}
-	if op == 0 || op == ',' {
-		if q := valueAttribute(s, p, wasQuoted); q > 0 {
-			return ValueAt(s, q, values.Operand{Op: '=', Quoted: true}), true
-		}
-		switch {
-		case op == ',':
-		case p == closed:
-			return o, false
-		case !wasQuoted && environmentBefore(s, start):
-			op, q = '=', p
-		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
-			op, q = ' ', p
-		default:
-			return o, false
-		}
-	}
-	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start)) {
-		return o, false
-	}
-	o.Op = op
-	o = ValueAt(s, q, o)
-	return o, o.End > o.Start
-}
 
 // closeName skips the quotes and brackets that close a name which stops there.
 func closeName(s string, stop int) (closed int, wasQuoted bool) {

@@ -197,3 +197,6 @@ func SlashPair(s string, start, end int) (from, to int) {
 	}
 	return from, to
 }
+
+// longWord is the shortest word that may be drawn by chance, in bytes.
+const longWord = 16

@@ -110,3 +110,12 @@ var (
 	machines     sync.Map // Set to *machine
 	machineCount atomic.Int32
 )
+
+// Compile makes the machine for the kinds that are on and for known values.
+func (e *Engine) Compile() {
+	if len(e.Patterns) > 0 || len(e.Names) > 0 {
+		e.Machine = compile(e)
+		return
+	}
+	e.Machine = machineFor(e)
+}

@@ -12,25 +12,12 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
-// A Pattern is a form of your application: what a regular expression matches from a literal on.
-type Pattern struct {
-	Literal  string                                     // in any case
-	Regexp   interface{ FindStringIndex(string) []int } // nil: the literal and the letters, digits, '_' and '-' behind it
-	Keywords []string                                   // one of them stands shortly before, in lower case; nil: none has to
-}
-
 const (
 	// maxPattern is how much of a text a pattern is matched with, in bytes.
 	maxPattern = 4 << 10
 	// nearKeyword is how far before a value a keyword may stand, in bytes.
 	nearKeyword = 64
 )
-
-// A KindRule says that values of some kinds stay at a place and below it.
-type KindRule struct {
-	Path  []selector
-	Kinds kinds.Set
-}
 
 // patternHit looks at the pattern whose literal is at i.
 func (sc *Scanner) patternHit(s string, i, end, n int) int {
@@ -125,19 +112,6 @@ func Glob(pattern, v string) bool {
 			return false
 		}
 		v, rest = v[i+len(part):], more
-	}
-}
-
-// A Reason says why a value was removed.
-type Reason struct {
-	Trigger string // the name, the issuer's prefix, or the kind of form
-	Score   int
-}
-
-// because notes what triggers the look at what follows, for [Engine.Explain].
-func (sc *Scanner) because(trigger string, score int) {
-	if sc.e.Explain {
-		sc.reason = Reason{trigger, score}
 	}
 }
 

@@ -60,19 +60,23 @@ func (t *Tally) CountSteps(n int) {
 	}
 }
 
-// Compile makes the machine for the kinds that are on and for known values.
-func (e *Engine) Compile() {
-	if len(e.Patterns) > 0 || len(e.Names) > 0 {
-		e.Machine = compile(e)
-		return
-	}
-	e.Machine = machineFor(e)
-}
-
 // plain is the engine without a callback, tags and stand-ins.
 func (e *Engine) plain() *Engine {
 	if e.Callback == nil && e.Key == nil && !e.StandIns {
 		return e
 	}
 	return &Engine{On: e.On, Limits: e.Limits, Machine: e.Machine}
+}
+
+// A Pattern is a form of your application: what a regular expression matches from a literal on.
+type Pattern struct {
+	Literal  string                                     // in any case
+	Regexp   interface{ FindStringIndex(string) []int } // nil: the literal and the letters, digits, '_' and '-' behind it
+	Keywords []string                                   // one of them stands shortly before, in lower case; nil: none has to
+}
+
+// A KindRule says that values of some kinds stay at a place and below it.
+type KindRule struct {
+	Path  []selector
+	Kinds kinds.Set
 }

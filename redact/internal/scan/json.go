@@ -4,6 +4,8 @@
 package scan
 
 import (
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -134,3 +136,17 @@ func (sc *Scanner) outward(s string, a, b int, escaped bool, base int) {
 		list[i].repl = escapeText(list[i].repl)
 	}
 }
+
+// escapeText makes a replacement one that may stand in a JSON string.
+func escapeText(v string) string {
+	for i := range len(v) {
+		if c := v[i]; c < ' ' || c == '"' || c == '\\' {
+			q := strconv.AppendQuote(nil, strings.ToValidUTF8(v, "\ufffd"))
+			return jsonEscapes.Replace(string(q[1 : len(q)-1]))
+		}
+	}
+	return v
+}
+
+// jsonEscapes turns what only Go's quoting has into what JSON has.
+var jsonEscapes = strings.NewReplacer(`\a`, `\u0007`, `\v`, `\u000b`, `\x`, `\u00`, `\'`, `'`)

@@ -5,7 +5,6 @@ package scan
 
 import (
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/personal"
@@ -40,11 +39,6 @@ func (sc *Scanner) labelHit(s string, i, end int) int {
 		}
 	}
 	return 0
-}
-
-// isPersonal reports whether a name is one of personal data, whose value has a form.
-func isPersonal(v names.Verdict) bool {
-	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
 }
 
 // personalHit removes the value that belongs to the name [start,stop) of personal data: below it, in the

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
-	"strings"
 
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -93,13 +92,6 @@ func (sc *Scanner) path() string {
 	m := &sc.paths[sc.places%len(sc.paths)]
 	m.engine, m.raw, m.path = sc.e, append(m.raw[:0], raw...), sc.makePath()
 	return m.path
-}
-
-// knownPath is a path and what it was made of.
-type knownPath struct {
-	engine *Engine
-	raw    []byte // as appendPlace tells it
-	path   string
 }
 
 // appendPlace tells apart where the innermost of frames is: of each its index, or its name
@@ -207,17 +199,3 @@ func appendQuote(dst []byte, n uint8) []byte {
 	}
 	return append(dst, '"')
 }
-
-// escapeText makes a replacement one that may stand in a JSON string.
-func escapeText(v string) string {
-	for i := range len(v) {
-		if c := v[i]; c < ' ' || c == '"' || c == '\\' {
-			q := strconv.AppendQuote(nil, strings.ToValidUTF8(v, "\ufffd"))
-			return jsonEscapes.Replace(string(q[1 : len(q)-1]))
-		}
-	}
-	return v
-}
-
-// jsonEscapes turns what only Go's quoting has into what JSON has.
-var jsonEscapes = strings.NewReplacer(`\a`, `\u0007`, `\v`, `\u000b`, `\x`, `\u00`, `\'`, `'`)

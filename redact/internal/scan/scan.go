@@ -10,60 +10,8 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/anchors"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
-	"github.com/toolscope/toolscope/redact/internal/marks"
-	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 )
-
-// A Scanner is the working memory of one redaction.
-type Scanner struct {
-	e      *Engine
-	m      *machine
-	Spans  []span
-	buf    []byte  // decoded strings, one behind the other
-	frames []frame // open objects and arrays of all JSON texts being walked
-	work   int     // what is left to spend; see spend
-	Steps  int     // what was done so far; see count
-
-	// quick makes the scan stop at anything that wants a closer look, which it
-	// tells by suspect.
-	quick   bool
-	suspect bool
-
-	Unsettled bool // what was removed may show something new; see run
-
-	// The path of the value being looked at, if it was made; see place.
-	lastPlace string
-	placed    bool
-	places    int
-	raw       []byte       // of the path looked for
-	paths     [4]knownPath // the last ones made
-
-	progress
-	program int    // whose arguments are decided before read
-	reason  Reason // why a value may be removed; only for Explain
-	key     names.Verdict
-	words   *names.Classifier
-	names   *knownNames
-}
-
-// errSpent is the panic of a scan that costs more than its share, which input made to
-// be costly does. The door that called turns it into a mark for the whole.
-type errSpent struct{}
-
-// spend takes n steps of work. What follows values beyond the text's own length counts,
-// so that the whole is linear.
-func (sc *Scanner) spend(n int) {
-	sc.Steps += n
-	if sc.work -= n; sc.work < 0 {
-		panic(errSpent{})
-	}
-}
-
-// costs are about how many nanoseconds an anchor takes, by its act.
-var costs = [...]int{anchors.ActDetector: 100, anchors.ActName: 50, anchors.ActURL: 120, anchors.ActScheme: 60,
-	anchors.ActCommand: 600, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 600,
-	anchors.ActLabel: 60, anchors.ActForeign: 400}
 
 // The same for a name that tells, for the value beside it, and for a value that is removed.
 const (
@@ -71,26 +19,6 @@ const (
 	costOfValue = 500
 	costOfSpan  = 200
 )
-
-// costOfByte is the same for a byte of a value.
-const costOfByte = 4
-
-// pay is spend without steps, for what takes time whatever it finds.
-func (sc *Scanner) pay(n int) {
-	if sc.work -= n; sc.work < 0 {
-		panic(errSpent{})
-	}
-}
-
-// Left is what is left to spend. It is carried over to the next pass.
-func (sc *Scanner) Left() int { return sc.work }
-
-// Carry sets what is left to spend.
-func (sc *Scanner) Carry(n int) { sc.work = n }
-
-// Count adds steps that every text costs: its bytes, each time it is read or decoded, and
-// the anchors that are compared. Tests see by it that work is linear.
-func (sc *Scanner) Count(n int) { sc.Steps += n }
 
 // scanText finds the spans of plain text and appends them, in order and without
 // overlaps. It leaves in sc.key what the text says as a name, if asName.
@@ -280,60 +208,4 @@ func (sc *Scanner) knownHit(s string, at, n int) int {
 		return 0
 	}
 	return sc.takeSpan(s, at, at+len(v), kinds.Known)
-}
-
-// takeSpan appends a span unless it is to be kept, and returns where to go on: its end, or
-// 0 if it was not taken.
-func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
-	start = max(start, sc.settled)
-	if start < stop {
-		stop = wholeBlock(s, start, stop)
-	}
-	if start >= stop || marks.IsMark(s[start:stop]) || !sc.e.On.Has(kind) {
-		return 0
-	}
-	if sc.quick {
-		sc.suspect = true
-		return len(s)
-	}
-	if len(sc.e.KindRules) > 0 && sc.staysHere(kind) {
-		return 0
-	}
-	sp := span{start: start, end: stop, Kind: kind, Reason: sc.reason}
-	if !sc.decide(&sp, s[start:stop]) {
-		return 0
-	}
-	sc.pay(costOfSpan)
-	sc.Spans = append(sc.Spans, sp)
-	sc.settled = stop
-	return stop
-}
-
-// mark makes a span of the value of a name.
-func (sc *Scanner) takeNamed(s string, start, stop int, kind kinds.ID) int {
-	if special, ok := sc.formAt(s, start, stop); ok {
-		kind = special
-	}
-	return sc.takeSpan(s, start, stop, kind)
-}
-
-// formAt says what kind of token the value [start,stop) is as a whole, for a better
-// name of what was removed.
-func (sc *Scanner) formAt(s string, start, stop int) (kinds.ID, bool) {
-	if stop-start < 3 || sc.quick {
-		return 0, false
-	}
-	m := sc.m
-	head := chars.Fold8(chars.Word8(s, start))
-	list := m.List(m.Group(s, start), s, start)
-	for k := range list {
-		e := &list[k]
-		if e.Act != anchors.ActDetector || !e.Begins(s, start, head) {
-			continue
-		}
-		if a, b, ok := m.detectors[e.N].Match(s, start, start+len(e.Lit)); ok && a <= start && b >= stop {
-			return m.detectors[e.N].Kind, true
-		}
-	}
-	return 0, false
 }

@@ -6,55 +6,13 @@ package scan
 import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
 // maxDigitRun is how long a run of digits and separators is examined in one piece, in
 // bytes.
 const maxDigitRun = 96
-
-// digits looks at the run of digits around i.
-func (sc *Scanner) digits(s string, i int) int {
-	if i < sc.counted {
-		return 0
-	}
-	if end := timeEnd(s, i); end > 0 && !sc.m.optional {
-		sc.counted = end
-		return end
-	}
-	start := sc.runStart(s, i)
-	end, n := separatedRun(s, start)
-	sc.Count(end - start)
-	sc.counted = max(end, i+1)
-	if sc.m.optional {
-		if next := sc.optionalNumber(s, i, start, end); next > 0 {
-			return next
-		}
-	}
-	if n < 7 {
-		return 0
-	}
-	for from := start; from < end; {
-		a, b, kind, ok := personal.MatchDigits(s, from, end, &sc.e.On)
-		if !ok || b <= from || a < from {
-			break
-		}
-		if kind.Group() != kinds.GroupPersonal || !personal.NamesThing(s, a, sc.memberName(s, a)) {
-			sc.takeSpan(s, a, b, kind)
-		}
-		if sc.quick && sc.suspect {
-			return len(s)
-		}
-		from = b
-		for from < end && !chars.IsDigit(s[from]) {
-			from++
-		}
-	}
-	if sc.settled > i {
-		return sc.settled
-	}
-	return 0
-}
 
 // timeEnd is the end of the time (RFC 3339) that begins at i, with its seconds; 0 if none does. Rows and
 // logs are full of them, and their parts are no numbers.
@@ -158,25 +116,6 @@ func separatedRun(s string, start int) (end, n int) {
 	return end, n
 }
 
-// word looks at the run of letters and digits that begins at i.
-func (sc *Scanner) word(s string, i int) int {
-	if i > 0 && chars.IsAlnum(s[i-1]) || !mayBeWord(s, i) {
-		return 0
-	}
-	end := i
-	for end < len(s) && end-i <= 128 && chars.IsAlnum(s[end]) {
-		end++
-	}
-	if !wordShape(s, i, end) {
-		return 0
-	}
-	a, b, kind, ok := personal.MatchWord(s, i, end, &sc.e.On)
-	if !ok || a < 0 || b > len(s) || a >= b {
-		return 0
-	}
-	return sc.takeSpan(s, a, b, kind)
-}
-
 // mayBeWord rules out, by a byte or two, most of what begins like a word worth a look
 // and is none.
 func mayBeWord(s string, i int) bool {
@@ -202,4 +141,9 @@ func wordShape(s string, i, end int) bool {
 		return true
 	}
 	return false
+}
+
+// isPersonal reports whether a name is one of personal data, whose value has a form.
+func isPersonal(v names.Verdict) bool {
+	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
 }

@@ -12,14 +12,6 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
-// A tableState is what one scan knows of the tables in its text.
-type tableState struct {
-	lines int // lines that begin before have been read
-	title int // names that begin before are titles of columns
-	rows  int // what begins before is in a table
-	plain int // what begins before is no column of an INSERT
-}
-
 // tableHit removes the cells below the title [start,stop) of a column, and those of all other
 // columns of the table with a telling title. It reports whether the name is such a title.
 func (sc *Scanner) tableHit(s string, start, stop int) bool {

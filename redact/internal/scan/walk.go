@@ -12,22 +12,6 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/syntax"
 )
 
-// A frame is an open object or array.
-type frame struct {
-	src              string // the text it is in
-	object           bool
-	keyStart, keyEnd int           // of the member being walked, in src
-	index            int           // of the item being walked
-	kept             int           // members or items so far that were not dropped
-	inherit          names.Verdict // what the name above says
-	inherits         bool          // of all that is below, see [names.Verdict.Inherits]
-	pair             names.Verdict // what {"name": …} says of {"value": …}
-	arg              names.Verdict // what the option before says of this item
-	program          int32         // 1 + the command whose arguments these are
-	expect           argument1
-	grid             grid
-}
-
 // argument1 is what the next argument of a command is.
 type argument1 uint8
 
