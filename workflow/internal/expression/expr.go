@@ -34,8 +34,11 @@ var functions = []string{
 // memberFunction is what access to members is compiled to.
 const memberFunction = "__member"
 
-// IsFunction reports whether an expression has a function of that name.
-func IsFunction(name string) bool { return slices.Contains(functions, name) || ordered[name] != nil }
+// Reserved reports whether the name has a meaning in expressions that a step of the name would hide.
+func Reserved(name string) bool {
+	return ordered[name] != nil || slices.Contains([]string{"true", "false", "nil", "not", "in", "and", "or", "matches",
+		"contains", "startsWith", "endsWith", "let", "if", "else"}, name)
+}
 
 // ordered are functions over maps, in place of built-in ones whose order is random.
 var ordered = map[string]func(m map[string]any, keys []string) any{

@@ -95,10 +95,7 @@ func compileList(list []any, scope Scope, at string) (*Value, error) {
 		parts[i] = part
 		all.join(part)
 	}
-	if all.dynamic == nil {
-		return Literal(list), nil
-	}
-	all.dynamic = func(env map[string]any) (any, error) {
+	return all.of(func(env map[string]any) (any, error) {
 		out := make([]any, len(parts))
 		for i, part := range parts {
 			var err error
@@ -107,8 +104,7 @@ func compileList(list []any, scope Scope, at string) (*Value, error) {
 			}
 		}
 		return out, nil
-	}
-	return all, nil
+	}), nil
 }
 
 func compileMap(m map[string]any, scope Scope, at string) (*Value, error) {
@@ -123,10 +119,7 @@ func compileMap(m map[string]any, scope Scope, at string) (*Value, error) {
 		parts[i] = part
 		all.join(part)
 	}
-	if all.dynamic == nil {
-		return Literal(m), nil
-	}
-	all.dynamic = func(env map[string]any) (any, error) {
+	return all.of(func(env map[string]any) (any, error) {
 		out := make(map[string]any, len(keys))
 		for i, key := range keys {
 			value, err := parts[i].Eval(env)
@@ -136,8 +129,17 @@ func compileMap(m map[string]any, scope Scope, at string) (*Value, error) {
 			out[key] = value
 		}
 		return out, nil
+	}), nil
+}
+
+// of is a value that eval makes of parts that were joined: a literal if all parts are.
+func (v *Value) of(eval func(map[string]any) (any, error)) *Value {
+	if v.dynamic != nil {
+		v.dynamic = eval
+	} else {
+		v.literal, _ = eval(nil) // of literals, which have no errors
 	}
-	return all, nil
+	return v
 }
 
 // join makes v depend on what a part of it depends on.
