@@ -46,13 +46,14 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	settings := s.options.Scope.Settings()
 	var policies []middleware.Policy
-	for _, p := range s.options.Scope.Settings().Policies {
+	for _, p := range settings.Policies {
 		if stage := p.Stage(); stage == middleware.StageValidate || stage == middleware.StagePermit {
 			policies = append(policies, p)
 		}
 	}
-	d := &dryRun{ctx: ctx, find: s.find, policies: policies}
+	d := &dryRun{ctx: ctx, find: s.find, off: settings.ToolsOff, policies: policies}
 	known := map[string]any{"input": input, "var": map[string]any{}}
 	d.sequence(f.program.Steps, known, "")
 	return d.steps, nil
@@ -61,6 +62,7 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 type dryRun struct {
 	ctx      context.Context
 	find     toolkit.Lookup
+	off      []string // tools that are turned off
 	policies []middleware.Policy
 	steps    []DryStep
 }
@@ -128,6 +130,9 @@ func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) 
 		return
 	}
 	text, err := json.Marshal(arguments)
+	if slices.Contains(d.off, c.Tool) {
+		err = &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: c.Tool, Message: "the tool is turned off"}
+	}
 	if err == nil {
 		step.Arguments, step.Verdict = text, "allow"
 		var tags []toolkit.Tag

@@ -222,7 +222,7 @@ func TestHistoryIsBounded(t *testing.T) {
 
 // A dry run runs nothing, and says what the policies would.
 func TestDryRun(t *testing.T) {
-	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)}})
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)}, Settings: toolscope.Settings{ToolsOff: []string{"write"}}})
 	item := echo("", "$item")
 	set := b.load(t, map[string]workflow.Definition{"w": {
 		Input: map[string]any{"type": "object", "required": []any{"v"}},
@@ -231,7 +231,7 @@ func TestDryRun(t *testing.T) {
 			{ID: "e", Each: &workflow.Each{In: "$input.list", Do: &item}},
 			{ID: "i", If: "${ input.v == 'secret' }", Then: &item0, Else: &item1},
 			{ID: "j", If: "${ a.result.v == 1 }", Then: &item0, Else: &item1},
-			{Set: map[string]any{"x": "$a.result.v"}}, echo("d", "$var.x"),
+			{Set: map[string]any{"x": "$a.result.v"}}, echo("d", "$var.x"), {ID: "off", Call: "write"},
 		},
 	}})
 	if _, err := set.DryRun(t.Context(), "w", nil); err == nil || toolkit.TypeOf(err) != "invalid_arguments" {
@@ -244,7 +244,7 @@ func TestDryRun(t *testing.T) {
 	}
 	want := []string{
 		`a {"v":"secret"} permission_denied`, "b  unknown", `c {"v":"ask"} ask`, `e/0 {"v":1} allow`, `e/1 {"v":"ask"} ask`,
-		`i/then {"v":"yes"} allow`, `j/then {"v":"yes"} allow`, `j/else {"v":"no"} allow`, "d  unknown",
+		`i/then {"v":"yes"} allow`, `j/then {"v":"yes"} allow`, `j/else {"v":"no"} allow`, "d  unknown", "off  permission_denied",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)

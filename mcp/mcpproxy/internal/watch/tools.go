@@ -180,6 +180,7 @@ func (l *toolList) addTool(raw jsontext.Value) {
 			return
 		}
 	}
+	def.CallsTools = false // a server's tools do not call others through the policies of this process
 	l.tools[def.Name] = &def
 	l.listed.Hashes[def.Name] = pins.HashOf(raw)
 	if l.bytes <= maxKept {
