@@ -72,7 +72,7 @@ func TestWorkflowsOfAFileRun(t *testing.T) {
 	if notes, err := file.Reload(scope); err != nil || len(notes) != 1 || notes[0] != "workflows: a change holds after a restart" {
 		t.Errorf("a change: got %q, %v", notes, err)
 	}
-	write(flows + "      - {call: echo, with: {v: $nobody}}\n")
+	write(flows + "      - {call: echo, with: {v: $other}}\n")
 	if _, err := file.Reload(scope); err == nil {
 		t.Error("a wrong change: got no error")
 	}

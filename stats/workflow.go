@@ -36,7 +36,7 @@ type WorkflowRun struct {
 	Steps      int            `json:"steps"`                 // steps that ended
 	Undone     []string       `json:"undone,omitempty"`      // paths of steps that were undone, in that order
 	NotUndone  []string       `json:"not_undone,omitempty"`  // paths of steps whose undo failed
-	Log        []WorkflowStep `json:"log"`                   // steps in the order in which they ended, those of branches in the order of these
+	Log        []WorkflowStep `json:"log"`                   // steps as they ended, those of branches in order
 	LogDropped int            `json:"log_dropped,omitempty"` // steps left out of the log
 }
 

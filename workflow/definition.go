@@ -50,14 +50,14 @@ type Step struct {
 
 	// OnError is what follows a failure; "" is Fallback for a step with one, Stop for a branch and the body of Each, and else
 	// the workflow's.
-	OnError OnError `yaml:"on_error" allowed:"stop,skip,fallback" doc:"What follows a failure; default: the workflow's, stop for branches and in each."`
+	OnError OnError `yaml:"on_error" allowed:"stop,skip,fallback" doc:"Default: the workflow's, stop in branches and each."`
 	// Fallback is the result after a failure, and FallbackStep a step that makes one. Without both, Fallback means
 	// {"fallback": true, "error": TEXT, "error_type": TYPE}.
 	Fallback     any   `yaml:"fallback" doc:"The result after a failure."`
 	FallbackStep *Step `yaml:"fallback_step" doc:"The step that makes the result after a failure."`
 	// Timeout is how long the step may take, waits for slots and approvals included. 0 leaves a call to the Timeout policy,
 	// and everything to the workflow's timeout.
-	Timeout time.Duration `yaml:"timeout" doc:"How long the step may take, waits included; default: the policies' and the workflow's limits."`
+	Timeout time.Duration `yaml:"timeout" doc:"How long the step may take, waits included; default: no own limit."`
 	// Undo is a call that reverts the step. If the run fails, the undos of all steps that were done run, the last one
 	// first.
 	Undo *Call `yaml:"undo" doc:"The call that reverts the step if the run fails."`

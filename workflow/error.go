@@ -12,6 +12,7 @@ type Error struct {
 	Want  string
 }
 
+// Error is "workflow: FIELD: got X, want Y".
 func (e *Error) Error() string {
 	if e.Want == "" {
 		return fmt.Sprintf("workflow: %s: %s", e.Field, e.Got)

@@ -137,7 +137,7 @@ func TestAThousandItems(t *testing.T) {
 	}, Output: nil}})
 	r := set.Run(t.Context(), "w", nil)
 	if r.Err != nil || most.Load() > 7 || r.Run.Calls != 1000 {
-		t.Fatalf("got %v, at most %d at once, %d calls", r.Err, most.Load(), r.Run.Calls)
+		t.Fatalf("got %v, peak concurrency %d, %d calls", r.Err, most.Load(), r.Run.Calls)
 	}
 	for i, v := range r.Output.([]any) {
 		if v.(map[string]any)["i"] != i+1 {

@@ -25,7 +25,7 @@ type history struct {
 	ended, wrong map[string]uint64   // by workflow
 }
 
-func (h *history) add(r stats.WorkflowRun) {
+func (h *history) addRun(r stats.WorkflowRun) {
 	if over := len(r.Log) - maxKeptLog; over > 0 {
 		r.Log, r.LogDropped = slices.Clone(r.Log[:maxKeptLog]), r.LogDropped+over
 	}

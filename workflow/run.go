@@ -116,7 +116,7 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 		result.Err = failed(name, record)
 	}
 	span.End(result.Err)
-	s.history.add(result.Run)
+	s.history.addRun(result.Run)
 	return result
 }
 

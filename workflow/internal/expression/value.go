@@ -13,6 +13,7 @@ import (
 // An Error says what is wrong with a value. Path is the place within it, such as .headers[2], "" for all of it.
 type Error struct{ Path, Got, Want string }
 
+// Error is "PATH: got X, want Y".
 func (e *Error) Error() string {
 	text := "got " + e.Got
 	if e.Path != "" {
@@ -95,7 +96,7 @@ func compileList(list []any, scope Scope, at string) (*Value, error) {
 		parts[i] = part
 		all.join(part)
 	}
-	return all.of(func(env map[string]any) (any, error) {
+	return all.computed(func(env map[string]any) (any, error) {
 		out := make([]any, len(parts))
 		for i, part := range parts {
 			var err error
@@ -119,7 +120,7 @@ func compileMap(m map[string]any, scope Scope, at string) (*Value, error) {
 		parts[i] = part
 		all.join(part)
 	}
-	return all.of(func(env map[string]any) (any, error) {
+	return all.computed(func(env map[string]any) (any, error) {
 		out := make(map[string]any, len(keys))
 		for i, key := range keys {
 			value, err := parts[i].Eval(env)
@@ -132,8 +133,8 @@ func compileMap(m map[string]any, scope Scope, at string) (*Value, error) {
 	}), nil
 }
 
-// of is a value that eval makes of parts that were joined: a literal if all parts are.
-func (v *Value) of(eval func(map[string]any) (any, error)) *Value {
+// computed is a value that eval makes of parts that were joined: a literal if all parts are.
+func (v *Value) computed(eval func(map[string]any) (any, error)) *Value {
 	if v.dynamic != nil {
 		v.dynamic = eval
 	} else {

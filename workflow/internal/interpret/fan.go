@@ -121,7 +121,7 @@ func (r *run) combine(e Engine, f *frame, n *Node, path string, results []any) (
 		}
 	}
 	entry.Took = e.Now().Sub(entry.Start)
-	f.add(entry)
+	f.addEntry(entry)
 	return value, failure
 }
 

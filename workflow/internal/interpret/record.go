@@ -60,7 +60,7 @@ type undo struct {
 	err        error // of the arguments
 }
 
-func (j *journal) add(e Entry) {
+func (j *journal) addEntry(e Entry) {
 	if len(j.log) < maxLog {
 		j.log = append(j.log, e)
 		return
@@ -70,7 +70,7 @@ func (j *journal) add(e Entry) {
 
 func (j *journal) join(other *journal) {
 	for _, e := range other.log {
-		j.add(e)
+		j.addEntry(e)
 	}
 	j.dropped += other.dropped
 	j.undos = append(j.undos, other.undos...)

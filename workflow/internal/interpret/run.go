@@ -87,7 +87,7 @@ func (r *run) undo(e Engine, f *frame, record *Record) {
 		} else {
 			record.Undone = append(record.Undone, u.path)
 		}
-		f.add(entry)
+		f.addEntry(entry)
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *run) step(e Engine, f *frame, n *Node, path string) (any, *Failure) {
 		entry.Status, result, failure = r.proceed(e, f, n, path, failure)
 	}
 	entry.Took = e.Now().Sub(entry.Start)
-	f.add(entry)
+	f.addEntry(entry)
 	outcome["result"] = result
 	if failure == nil && n.ID != "" {
 		f.env[n.ID] = outcome

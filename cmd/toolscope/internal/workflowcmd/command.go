@@ -46,7 +46,10 @@ func Command() *cobra.Command {
 }
 
 // command is a command with a file, and least to most arguments in all.
-func command(use, short, exits string, least, most int, do func(ctx context.Context, c *cobra.Command, e *environment, args []string) error) *cobra.Command {
+func command(
+	use, short, exits string, least, most int,
+	do func(ctx context.Context, c *cobra.Command, e *environment, args []string) error,
+) *cobra.Command {
 	e := new(environment)
 	c := &cobra.Command{
 		Use: use, Short: short, Example: examples, Annotations: cli.Notes(exits),
@@ -84,7 +87,9 @@ func list() *cobra.Command {
 			if asJSON {
 				return cli.PrintJSON(c.OutOrStdout(), all)
 			}
-			t := &screen.Table{Report: true, Columns: []screen.Column{{Title: "WORKFLOW"}, {Title: "DOES"}, {Title: "TOOLS"}, {Title: "DESCRIPTION", Wide: true}}}
+			t := &screen.Table{Report: true, Columns: []screen.Column{
+				{Title: "WORKFLOW"}, {Title: "DOES"}, {Title: "TOOLS"}, {Title: "DESCRIPTION", Wide: true},
+			}}
 			for _, w := range all {
 				does := "may write"
 				if w.ReadOnly {
@@ -123,7 +128,9 @@ func (e *environment) find(name string) (stats.Workflow, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return stats.Workflow{}, cli.Usage("got the workflow %.60q, want one of %s%s", name, strings.Join(names, ", "), cli.DidYouMean(name, "", names))
+	return stats.Workflow{}, cli.Usage(
+		"got the workflow %.60q, want one of %s%s", name, strings.Join(names, ", "), cli.DidYouMean(name, "", names),
+	)
 }
 
 func run() *cobra.Command {
@@ -158,7 +165,9 @@ func printDry(w io.Writer, steps []workflow.DryStep, asJSON bool) error {
 	if asJSON {
 		return cli.PrintJSON(w, steps)
 	}
-	t := &screen.Table{Report: true, Columns: []screen.Column{{Title: "STEP"}, {Title: "TOOL"}, {Title: "VERDICT"}, {Title: "ARGUMENTS", Wide: true}}}
+	t := &screen.Table{Report: true, Columns: []screen.Column{
+		{Title: "STEP"}, {Title: "TOOL"}, {Title: "VERDICT"}, {Title: "ARGUMENTS", Wide: true},
+	}}
 	for _, s := range steps {
 		text := string(s.Arguments)
 		if s.Reason != "" {
