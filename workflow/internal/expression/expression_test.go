@@ -82,8 +82,8 @@ func TestWrongValues(t *testing.T) {
 	for value, want := range map[string]string{
 		"$later.result":           "got later, a step that comes later, want one of input, var, find, item",
 		"${ later.result }":       "got later, a step that comes later",
-		"$other":                 "unknown name \"other\"",
-		"${ other }":             "unknown name \"other\"",
+		"$other":                  "unknown name \"other\"",
+		"${ other }":              "unknown name \"other\"",
 		"$":                       "want a path",
 		"$input..a":               "want a path",
 		"$var.nothing":            "unknown variable \"nothing\", want one of urls",
