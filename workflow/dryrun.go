@@ -39,10 +39,7 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 	if err := s.validate(ctx, f, arguments); err != nil {
 		return nil, err
 	}
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	input, err := expression.Decode(arguments)
+	input, err := inputOf(name, arguments)
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,21 @@ func TestTimeLimits(t *testing.T) {
 	})
 }
 
+// Values are bounded, and arguments are an object.
+func TestValuesAreBounded(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	set := b.one(t, workflow.Step{Set: map[string]any{"s": "0123456789"}}, workflow.Step{Loop: &workflow.Loop{
+		While: "${ true }", Max: 1000, Do: &workflow.Step{Set: map[string]any{"s": "${ var.s + var.s }"}}}})
+	if r := set.Run(t.Context(), "w", nil); r.Err == nil || !strings.Contains(r.Err.Error(), "larger than 8 MiB") {
+		t.Errorf("got %v, want an error", r.Err)
+	}
+	for _, arguments := range []string{"[1]", "null", "{", "{} {}"} {
+		if r := set.Run(t.Context(), "w", []byte(arguments)); toolkit.TypeOf(r.Err) != "invalid_arguments" || r.Run.ID != "" {
+			t.Errorf("%s: got %v", arguments, r.Err)
+		}
+	}
+}
+
 // A cancelled run is never skipped over.
 func TestACancelledRunEnds(t *testing.T) {
 	b := newBench(t, toolscope.Options{})

@@ -87,12 +87,9 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	if level == maxNesting {
 		return Result{Err: &Error{name, "a run within more workflows", fmt.Sprintf("at most %d", maxNesting)}}
 	}
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	input, err := expression.Decode(arguments)
+	input, err := inputOf(name, arguments)
 	if err != nil {
-		return Result{Err: &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: name, Message: err.Error()}}
+		return Result{Err: err}
 	}
 	id := strings.ToLower(rand.Text()[:16])
 	ctx, span := s.options.Scope.Tracing().StartWorkflow(ctx, name, id, f.digest)
@@ -118,6 +115,22 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	span.End(result.Err)
 	s.history.addRun(result.Run)
 	return result
+}
+
+// inputOf reads the arguments of a workflow: a JSON object, or nothing.
+func inputOf(name string, arguments json.RawMessage) (map[string]any, error) {
+	if len(arguments) == 0 {
+		return map[string]any{}, nil
+	}
+	value, err := expression.Decode(arguments)
+	input, ok := value.(map[string]any)
+	if err == nil && !ok {
+		err = errors.New("got arguments that are no JSON object")
+	}
+	if err != nil {
+		return nil, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: name, Message: err.Error()}
+	}
+	return input, nil
 }
 
 // failed describes a failed run.

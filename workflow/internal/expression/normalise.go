@@ -57,7 +57,9 @@ func (n *normaliser) value(v any, depth int) (any, error) {
 		}
 		return v, nil
 	case string:
-		n.left -= len(v)
+		if n.left -= len(v); n.left < 0 {
+			return nil, errTooLarge
+		}
 		return v, nil
 	}
 	return n.reflected(reflect.ValueOf(v), depth)
