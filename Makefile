@@ -142,6 +142,11 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
 	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m
 
+.PHONY: workflows
+workflows: WORKFLOWS ?= 10000
+workflows: ## WORKFLOWS (10000) random workflow definitions against a model, with the race detector where there is a C compiler
+	TOOLSCOPE_WORKFLOWS=$(WORKFLOWS) go test $(RACE) ./workflow -run='^TestRandomDefinitions$$' -count=1 -v -timeout=30m
+
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact
 	cd e2e && go test ./soak -run='^TestSoak$$' -count=1 -v -timeout=0 -for $(SOAKTIME)

@@ -45,7 +45,7 @@ func write(t *testing.T, dir, text string) string {
 
 func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"polices: {}", `f.yaml:1: polices: got an unknown field (did you mean "policies"?), want one of enabled, content, redact, tools, audit, policies`},
+		{"polices: {}", `f.yaml:1: polices: got an unknown field (did you mean "policies"?), want one of enabled, content, redact, tools, audit, workflows, policies`},
 		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
 		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},

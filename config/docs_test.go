@@ -31,6 +31,9 @@ func TestDocsAreAsTheCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := fieldRows("", schema)
+	for name, s := range schema["$defs"].(map[string]any) {
+		rows = append(rows, fieldRows(name, s.(map[string]any))...)
+	}
 	slices.SortFunc(rows, func(a, b string) int { return strings.Compare(strings.Split(a, "`")[1], strings.Split(b, "`")[1]) })
 	want := between(t, string(page), "example", "```yaml\n"+string(example)+"```\n")
 	want = between(t, want, "fields", "| field | what |\n|---|---|\n"+strings.Join(rows, ""))

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware/audit"
+	"github.com/toolscope/toolscope/workflow"
 )
 
 // A document is what a file says. What a section of a policy leaves out has the default of the policy's Options.
@@ -24,6 +25,8 @@ type document struct {
 	Redact  redaction       `yaml:"redact" doc:"What redacts all exported data."`
 	Tools   map[string]tool `yaml:"tools" doc:"Single tools by name. Applied on reload."`
 	Audit   *auditLog       `yaml:"audit" doc:"Appends decisions to a file."`
+
+	Workflows map[string]workflow.Definition `yaml:"workflows" doc:"Workflows by the names of their tools: see docs/workflow.md."`
 
 	policies reflect.Value // a pointer to a policySections
 	sections []sectionText // the registered sections that the file has
@@ -129,6 +132,9 @@ func parse(name string, text []byte, registered sections) (*document, error) {
 		d.yaml.Fail("audit.file", "nothing", "a file's path")
 	}
 	if err := d.yaml.Err(); err != nil {
+		return nil, err
+	}
+	if err := d.failWorkflows(workflow.Check(d.Workflows)); err != nil {
 		return nil, err
 	}
 	for i, s := range registered {

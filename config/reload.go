@@ -57,6 +57,9 @@ func (f *File) Reload(s *toolscope.Scope) (notes []string, err error) {
 	if !reflect.DeepEqual(f.document.Audit, d.Audit) {
 		notes = append(notes, "audit: a change holds after a restart")
 	}
+	if !reflect.DeepEqual(f.document.Workflows, d.Workflows) {
+		notes = append(notes, "workflows: a change holds after a restart")
+	}
 	f.document, f.built = d, built
 	return notes, err
 }

@@ -6,9 +6,11 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 
 	"github.com/toolscope/toolscope/internal/strictyaml"
+	"github.com/toolscope/toolscope/workflow"
 )
 
 // Schema is the JSON Schema (2020-12) of a file, for editors: in YAML's language server by
@@ -21,6 +23,9 @@ func Schema(registered ...Section) json.RawMessage {
 	for _, r := range registered {
 		properties[r.name] = schemaOf(r.settings, "")
 	}
+	step := structSchema(stepType)
+	step["description"] = "A step of a workflow."
+	s["$defs"] = map[string]any{stepName: step}
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = "toolscope's configuration"
 	text, err := json.MarshalIndent(s, "", "  ")
@@ -54,12 +59,11 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 		s["type"], s["format"] = "string", "date-time"
 	case unit != "" && t.Kind() == reflect.Int:
 		s["type"], s["pattern"] = []string{"string", "integer"}, `^-?[0-9]+ *(B|KiB|MiB|GiB)?$`
+	case t == stepType:
+		s["$ref"] = "#/$defs/" + stepName
+	case t.Kind() == reflect.Interface: // any value
 	case t.Kind() == reflect.Struct:
-		properties := map[string]any{}
-		for _, f := range strictyaml.Fields(t) {
-			properties[f.Tag.Get("yaml")] = schemaOf(f.Type, f.Tag)
-		}
-		s["type"], s["properties"], s["additionalProperties"] = "object", properties, false
+		maps.Copy(s, structSchema(t))
 	case t.Kind() == reflect.Map:
 		s["type"], s["additionalProperties"] = "object", schemaOf(t.Elem(), unit)
 	case t.Kind() == reflect.Slice:
@@ -71,6 +75,19 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 		s["enum"] = allowed
 	}
 	return s
+}
+
+// A step holds steps, so that its schema is in a place of its own.
+var stepType = reflect.TypeFor[workflow.Step]()
+
+const stepName = "STEP"
+
+func structSchema(t reflect.Type) map[string]any {
+	properties := map[string]any{}
+	for _, f := range strictyaml.Fields(t) {
+		properties[f.Tag.Get("yaml")] = schemaOf(f.Type, f.Tag)
+	}
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 }
 
 var jsonTypes = map[reflect.Kind]string{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
+	"github.com/toolscope/toolscope/internal/superseded"
 	"github.com/toolscope/toolscope/internal/uncounted"
 	"github.com/toolscope/toolscope/stats/internal/journal"
 	"github.com/toolscope/toolscope/stats/internal/steady"
@@ -94,11 +95,17 @@ func (r *Recorder) Begin(ctx context.Context, _ toolkit.Call, f *toolkit.CallInf
 // Wants is false: the recorder never looks at content.
 func (r *Recorder) Wants(context.Context) bool { return false }
 
-// End counts the call, unless package uncounted leaves it out.
+// End counts the call, unless package uncounted leaves it out. A call that was cancelled because another one answered
+// first is no error.
 func (r *Recorder) End(ctx context.Context, e *toolkit.Ended) {
 	if uncounted.Skips(ctx, e) {
 		r.tools.forDefinition(e.Info.Tool).inFlight.Add(-1)
 		return
+	}
+	if superseded.Was(ctx, e.ErrorType) {
+		needless := *e
+		needless.ErrorType, needless.Err, needless.ResultBytes = "", nil, -1
+		e = &needless
 	}
 	now := r.clock.At(e.End)
 	if now >= r.due.Load() || r.idle.Load() {

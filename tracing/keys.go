@@ -76,6 +76,13 @@ const (
 	keyIntent     = attribute.Key("toolscope.intent")               // content: the model's stated reason for the call
 )
 
+// The attributes of the span invoke_workflow.
+const (
+	keyWorkflowName       = attribute.Key("gen_ai.workflow.name")          // name of the workflow
+	keyWorkflowRun        = attribute.Key("toolscope.workflow.run.id")     // id of the run; ids of its calls begin with it
+	keyWorkflowDefinition = attribute.Key("toolscope.workflow.definition") // digest of the definition that was run
+)
+
 // The attributes of the spans of single runs of a tool: attempts and background runs. They
 // have none of the conventions': backends count each span with gen_ai.tool.name as a
 // tool call.

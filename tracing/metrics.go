@@ -27,12 +27,14 @@ type metrics struct {
 	agentDuration  metric.Float64Histogram
 	toolCalls      metric.Int64Histogram
 	inferenceCalls metric.Int64Histogram
+
+	workflowDuration metric.Float64Histogram
 }
 
 // make creates the instruments once; those that could be made stay usable.
 func (m *metrics) make(p metric.MeterProvider) error {
 	meter := p.Meter(ScopeName, metric.WithInstrumentationVersion(version()))
-	var errs [5]error
+	var errs [6]error
 	m.duration, errs[0] = meter.Float64Histogram("gen_ai.execute_tool.duration", metric.WithUnit("s"),
 		metric.WithDescription("The duration of a single tool execution."),
 		metric.WithExplicitBucketBoundaries(toolBuckets...))
@@ -48,6 +50,9 @@ func (m *metrics) make(p metric.MeterProvider) error {
 	m.inferenceCalls, errs[4] = meter.Int64Histogram("gen_ai.invoke_agent.inference_calls", metric.WithUnit("{inference_call}"),
 		metric.WithDescription("The number of inference (model) calls a GenAI agent makes during a single invocation."),
 		metric.WithExplicitBucketBoundaries(countBuckets...))
+	m.workflowDuration, errs[5] = meter.Float64Histogram("gen_ai.invoke_workflow.duration", metric.WithUnit("s"),
+		metric.WithDescription("The duration of a single workflow invocation."),
+		metric.WithExplicitBucketBoundaries(agentBuckets...))
 	return errors.Join(errs[:]...)
 }
 

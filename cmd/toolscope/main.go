@@ -29,6 +29,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/statscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/topcmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/workflowcmd"
 )
 
 func main() { os.Exit(execute(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -41,7 +42,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		democmd.Command(), statscmd.Command(), topcmd.Command(), replaycmd.Command(), reportcmd.Command(), forgetcmd.Command(),
 		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
 		spoolcmd.Command(),
-		toolscmd.Tools(), toolscmd.Call(),
+		toolscmd.Tools(), toolscmd.Call(), workflowcmd.Command(),
 		servecmd.Command(), mcpcmd.Command(), logincmd.Login(), logincmd.Logout(), logincmd.Whoami(),
 		configcmd.Command(), versionCommand(version))
 	return cli.Run(ctx, program, args, stdin, stdout, stderr)

@@ -27,6 +27,7 @@ var metricAttributes = map[string]string{
 	"gen_ai.execute_tool.duration":           toolLabels,
 	"toolscope.tool.run.duration":            toolLabels,
 	"gen_ai.invoke_agent.duration":           agentLabels,
+	"gen_ai.invoke_workflow.duration":        "gen_ai.workflow.name error.type",
 	"gen_ai.invoke_agent.tool_calls":         "gen_ai.agent.name",
 	"gen_ai.invoke_agent.inference_calls":    "gen_ai.agent.name",
 	"mcp.client.operation.duration":          operationLabels + " server.address server.port",

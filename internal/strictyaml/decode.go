@@ -81,6 +81,10 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, field string, tag reflec
 		d.decodeMap(n, v, field, tag)
 	case kind == reflect.Slice:
 		d.decodeSlice(n, v, field, tag)
+	case kind == reflect.Interface:
+		if value := d.decodeAny(n, field); value != nil {
+			v.Set(reflect.ValueOf(value))
+		}
 	default:
 		d.decodeScalar(n, v, field, tag)
 	}
@@ -93,6 +97,38 @@ func (d *decoder) scalar(t reflect.Type, tag reflect.StructTag) (Scalar, bool) {
 	}
 	s, ok := d.Types[t]
 	return s, ok
+}
+
+// decodeAny reads a value of any type: nil, bool, int, float64, string, []any or map[string]any.
+func (d *decoder) decodeAny(n *yaml.Node, field string) any {
+	d.Lines[field] = n.Line
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := map[string]any{}
+		d.eachPair(n, field, "none", func(key, value *yaml.Node) { m[key.Value] = d.decodeAny(value, join(field, key.Value)) })
+		return m
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			list[i] = d.decodeAny(item, fmt.Sprintf("%s[%d]", field, i))
+		}
+		return list
+	}
+	var value any = n.Value
+	kind := map[string]reflect.Type{
+		"!!bool": reflect.TypeFor[bool](), "!!int": reflect.TypeFor[int](), "!!float": reflect.TypeFor[float64](),
+	}[n.Tag]
+	switch {
+	case n.Tag == "!!null":
+		return nil
+	case kind != nil:
+		v := reflect.New(kind).Elem()
+		if !setScalar(v, n, nil) {
+			d.failNode(n, field, wanted[kind.Kind()])
+		}
+		value = v.Interface()
+	}
+	return value
 }
 
 // decodeField reads a field of a struct; false if there is no such field.

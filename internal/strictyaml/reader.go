@@ -24,8 +24,8 @@ const (
 )
 
 // A Reader says what files look like. It reads fields of the kinds bool, int, float64 and string,
-// of uint8 with the tag allowed, of the Types, and structs, pointers, slices and maps from strings of them. The zero value is
-// ready for use.
+// of uint8 with the tag allowed, of the Types, and structs, pointers, slices and maps from strings of them. A field of type any
+// takes any value: nil, bool, int, float64, string, []any or map[string]any. The zero value is ready for use.
 type Reader struct {
 	// Types are further types of single values.
 	Types map[reflect.Type]Scalar

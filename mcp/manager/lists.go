@@ -166,6 +166,7 @@ func (s *server) readTools(ctx context.Context, cs *mcp.ClientSession, p *pager)
 			p.leaveOut(v.Name, err.Error())
 			return "", false
 		}
+		def.CallsTools = false // a server's tools do not call others through the policies of this process
 		def.Category = cmp.Or(def.Category, s.conf.Category)
 		admitted, err := s.admit(&def)
 		if err != nil {

@@ -49,6 +49,8 @@ type extension struct {
 	NotOnly   bool             `json:"notReadOnly,omitempty"`   // ReadOnly is No, and not unsaid
 	NotIdem   bool             `json:"notIdempotent,omitempty"` // the same for Idempotent
 	NoSchema  bool             `json:"noInputSchema,omitempty"`
+
+	CallsTools bool `json:"callsTools,omitempty"`
 }
 
 // ToolOf is a definition in the protocol's form. What the protocol has no field for
@@ -58,7 +60,7 @@ func ToolOf(d toolkit.Definition) *mcp.Tool {
 	t := &mcp.Tool{Name: d.Name, Title: d.Title, Description: d.Description}
 	x := extension{
 		Type: d.Type, CacheTTL: d.CacheTTL, Resources: d.Resources, Volatile: d.Volatile, NotOnly: d.ReadOnly == toolkit.No,
-		NotIdem: d.Idempotent == toolkit.No,
+		NotIdem: d.Idempotent == toolkit.No, CallsTools: d.CallsTools,
 	}
 	if t.InputSchema = json.RawMessage(d.InputSchema); len(d.InputSchema) == 0 {
 		t.InputSchema, x.NoSchema = json.RawMessage(`{"type":"object"}`), true
@@ -140,7 +142,7 @@ func DefinitionOf(t *mcp.Tool) (toolkit.Definition, error) {
 			d.RateLimit.Window = x.Window
 		}
 	}
-	d.Type, d.CacheTTL, d.Resources, d.Volatile = x.Type, x.CacheTTL, x.Resources, x.Volatile
+	d.Type, d.CacheTTL, d.Resources, d.Volatile, d.CallsTools = x.Type, x.CacheTTL, x.Resources, x.Volatile, x.CallsTools
 	if err := d.Validate(); err != nil {
 		return toolkit.Definition{}, err
 	}

@@ -25,6 +25,6 @@
 //
 // What it leaves out: a limit shared among processes, and calls within calls. A tool
 // that calls other tools through the same policy holds its slot while they wait for
-// theirs, so that a few such tools could take all slots and wait for ever: put them
-// on [Options].Exempt. (Concurrency.MaxWait ends such a wait.)
+// theirs, so that a few such tools could take all slots and wait for ever: set CallsTools in
+// its definition, or put it on [Options].Exempt. (Concurrency.MaxWait ends such a wait.)
 package limit

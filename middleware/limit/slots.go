@@ -62,6 +62,9 @@ func (p *path) open() bool {
 
 func (s *slots) wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		if d := call.Record.Tool(); d != nil && d.CallsTools {
+			return next(ctx, call)
+		}
 		var key id
 		if s.options.PerKey > 0 {
 			key = s.keyOf(ctx, call)

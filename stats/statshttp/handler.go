@@ -71,8 +71,10 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 	}
 	h := &handler{
 		source: api.Source{
-			Site:     api.Site{Title: o.Title, Links: links(o.Links), Metrics: o.Metrics != nil, Refresh: o.Refresh.Milliseconds()},
-			Recorder: recorder, Running: o.Running, Traces: o.Traces, Health: o.Health, TraceTemplate: o.TraceURL,
+			Site: api.Site{Title: o.Title, Links: links(o.Links), Metrics: o.Metrics != nil,
+				Workflows: o.Workflows != nil, Refresh: o.Refresh.Milliseconds()},
+			Recorder: recorder, Running: o.Running, Workflows: o.Workflows, Traces: o.Traces, Health: o.Health,
+			TraceTemplate: o.TraceURL,
 		},
 		options: o,
 		gate:    gate.New(o.BearerToken, o.Open, o.Hosts),

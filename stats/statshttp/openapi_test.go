@@ -71,6 +71,7 @@ var descriptions = map[string]described{
 	"/api/v1/sessions":               {summary: "The sessions held, the one seen last first.", answer: api.SessionList{}},
 	"/api/v1/loops":                  {summary: "Calls that sessions made over and over, the most frequent first.", answer: api.LoopList{}},
 	"/api/v1/running":                {summary: "The calls that run at the moment, the one running for longest first, if the host tells of them.", answer: api.RunningList{}},
+	"/api/v1/workflows":              {summary: "The workflows, and their last runs without content, if the host has any.", answer: api.WorkflowList{}},
 	"/api/v1/snapshot":               {summary: "The raw counts and histograms of the window, which add up across processes.", answer: stats.Snapshot{}},
 	"/api/v1/stream":                 {summary: "Server-sent events of the type summary, whose data is that of /api/v1/summary, whenever there is something new.", media: "text/event-stream"},
 	"/api/v1/openapi.json":           {summary: "This definition.", media: "application/openapi+json"},

@@ -54,6 +54,8 @@ type Options struct {
 	// Running serves the calls that run at the moment at /api/v1/running, for `toolscope top`.
 	// Nil reports only how many there are of each tool.
 	Running *stats.Running
+	// Workflows serves workflows and their last runs at /api/v1/workflows and as a view of the dashboard. Nil serves none.
+	Workflows stats.WorkflowSource
 	// Title is what the dashboard calls itself, for people who run several: at most 80 bytes. ""
 	// is "toolscope".
 	Title string

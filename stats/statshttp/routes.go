@@ -62,6 +62,7 @@ func routes() map[string]*route {
 		"/api/v1/sessions":     counted((*api.Source).Sessions, "limit"),
 		"/api/v1/loops":        counted((*api.Source).Loops, "limit"),
 		"/api/v1/running":      fresh((*api.Source).RunningCalls, "limit"),
+		"/api/v1/workflows":    fresh((*api.Source).WorkflowList),
 		"/api/v1/snapshot":     counted((*api.Source).Snapshot, window...),
 		"/api/v1/stream":       {parameters: window, serve: (*handler).stream},
 		"/metrics":             {serve: (*handler).metrics},

@@ -11,12 +11,13 @@ import { dropCharts } from './plot.js';
 import { figure } from './parts.js';
 import { moment } from './format.js';
 import { report } from './report.js';
+import { workflows } from './workflows.js';
 
 const main = document.getElementById('main');
 const live = document.getElementById('live');
 const pauseButton = document.getElementById('pause');
-const views = { overview, errors: allErrors, calls, sessions: allSessions, approvals, health };
-const names = { overview: 'Overview', errors: 'Errors', calls: 'Calls', sessions: 'Sessions', approvals: 'Approvals', health: 'Health' };
+const views = { overview, errors: allErrors, calls, sessions: allSessions, workflows, approvals, health };
+const names = { overview: 'Overview', errors: 'Errors', calls: 'Calls', sessions: 'Sessions', workflows: 'Workflows', approvals: 'Approvals', health: 'Health' };
 
 let paused = false;
 let timer = 0;
@@ -73,7 +74,7 @@ const showHead = (view, q, ranged) => {
   const pending = figure(site.components, 'approvals', 'pending');
   const hasApprovals = (site.components ?? []).some((c) => c.name === 'approvals') || site.links.some((l) => l.name === 'approvals');
   const bad = (site.components ?? []).some((c) => c.problems);
-  document.getElementById('views').replaceChildren(...Object.entries(names).filter(([key]) => key !== 'approvals' || hasApprovals).map(([key, text]) => h('a', {
+  document.getElementById('views').replaceChildren(...Object.entries(names).filter(([key]) => (key !== 'approvals' || hasApprovals) && (key !== 'workflows' || site.workflows)).map(([key, text]) => h('a', {
     href: address({ view: key === 'overview' ? '' : key }), 'aria-current': key === view ? 'page' : null, id: `view-${key}`,
   }, text, key === 'approvals' && pending > 0 && h('span', { class: 'badge wait' }, String(pending)), key === 'health' && bad && h('span', { class: 'badge bad' }, '!'))));
   const asked = q.get('since') || q.get('until') ? '' : q.get('window') || '5m';

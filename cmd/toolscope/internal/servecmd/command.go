@@ -119,7 +119,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	running := stats.NewRunning(nil)
-	behind := new(gateway)
+	behind, workflows := new(gateway), new(builtin.LateWorkflows)
 	scope, err := toolscope.New(file.Options(toolscope.Options{
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
@@ -127,9 +127,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		ApprovalsToken: approvals,
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
-			Running: running,
-			Health:  []stats.HealthSource{providers, behind},
-			Title:   "toolscope serve",
+			Running: running, Workflows: workflows,
+			Health: []stats.HealthSource{providers, behind},
+			Title:  "toolscope serve",
 		},
 	}))
 	if err != nil {
@@ -141,11 +141,14 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
 	defer o.reloadOnHangup(ctx, file, scope, behind, stderr)()
-	server, closeTools, err := o.tools(ctx, behind, scope, stderr)
+	server, tools, closeTools, err := o.tools(ctx, behind, scope, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTools()) }()
+	if err := serveWorkflows(file, scope, server, tools, workflows); err != nil {
+		return err
+	}
 	closeStats, err := o.serveStats(scope, stderr)
 	if err != nil {
 		return err
@@ -168,26 +171,27 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	return err
 }
 
-// tools makes a server of the built-in tools, or of those of MCP servers. The function returned closes them.
+// tools makes a server of the built-in tools, or of those of MCP servers, which it returns as well. The function returned
+// closes them.
 func (o *options) tools(
 	ctx context.Context, behind *gateway, scope *toolscope.Scope, stderr io.Writer,
-) (*mcp.Server, func() error, error) {
+) (*mcp.Server, builtin.Governed, func() error, error) {
 	if o.servers != "" {
 		if err := behind.open(ctx, o, scope, stderr); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		server, err := behind.serve()
 		if err != nil {
-			return nil, nil, errors.Join(err, behind.close())
+			return nil, nil, nil, errors.Join(err, behind.close())
 		}
 		if recorder := scope.Stats(); recorder != nil {
 			recorder.Register(behind.servers.Manager)
 		}
-		return server, behind.close, nil
+		return server, served{behind.servers.Manager, behind.handle}, behind.close, nil
 	}
 	tools, closeTools, err := o.Open(nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	builtin.ReportMissing(stderr, tools)
 	if recorder := scope.Stats(); recorder != nil {
@@ -195,9 +199,9 @@ func (o *options) tools(
 	}
 	server, err := toolmcp.NewServer(nil, tools.Registry, nil)
 	if err != nil {
-		return nil, nil, errors.Join(err, closeTools())
+		return nil, nil, nil, errors.Join(err, closeTools())
 	}
-	return server, closeTools, nil
+	return server, tools.Registry, closeTools, nil
 }
 
 // unclosed is a writer that its owner closes.

@@ -184,5 +184,6 @@ func (l *toolList) addTool(raw jsontext.Value) {
 			return
 		}
 	}
+	def.CallsTools = false // a server's tools do not call others through the policies of this process
 	l.tools[def.Name] = &def
 }

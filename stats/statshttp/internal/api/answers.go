@@ -99,3 +99,8 @@ type HealthAnswer struct {
 	Status     string            `json:"status"`
 	Components []stats.Component `json:"components"` // components that report their state
 }
+
+// WorkflowList is the answer of /api/v1/workflows.
+type WorkflowList struct {
+	Workflows []stats.Workflow `json:"workflows"` // sorted by name
+}

@@ -131,6 +131,14 @@ func (s *Source) RunningCalls(r *Request) (any, *answer.Problem) {
 	return RunningList{list, more + len(calls) - len(list)}, nil
 }
 
+// WorkflowList answers /api/v1/workflows.
+func (s *Source) WorkflowList(*Request) (any, *answer.Problem) {
+	if s.Workflows == nil {
+		return nil, answer.NotFound("no workflows are served here: the handler was made without statshttp.Options.Workflows")
+	}
+	return WorkflowList{s.Workflows.Workflows()}, nil
+}
+
 // Healthz answers /healthz: that the process answers, and the state of its components. A component with a problem is no
 // reason to restart the process or to route requests elsewhere. So the status is 200, unless the request asks for 503.
 func (s *Source) Healthz(r *Request) (any, *answer.Problem) {

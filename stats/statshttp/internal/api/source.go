@@ -20,7 +20,9 @@ type Site struct {
 	Title   string `json:"title"`           // name of the program
 	Links   []Link `json:"links,omitempty"` // links to pages of the application
 	Metrics bool   `json:"metrics"`         // whether /metrics serves metrics
-	Refresh int64  `json:"refresh_ms"`      // how often a live page asks for what is new, in milliseconds
+	// whether /api/v1/workflows serves workflows
+	Workflows bool  `json:"workflows,omitempty"`
+	Refresh   int64 `json:"refresh_ms"` // how often a live page asks for what is new, in milliseconds
 }
 
 // A Link leads to a page of the application.
@@ -33,9 +35,11 @@ type Link struct {
 type Source struct {
 	Site
 	Recorder *stats.Recorder
-	Running  *stats.Running       // nil if running calls are not served
-	Traces   stats.TraceSource    // nil if there are no spans
-	Health   []stats.HealthSource // in addition to the recorder
+	Running  *stats.Running // nil if running calls are not served
+	// Workflows knows the program's; nil if it has none.
+	Workflows stats.WorkflowSource
+	Traces    stats.TraceSource    // nil if there are no spans
+	Health    []stats.HealthSource // in addition to the recorder
 	// TraceTemplate is the address of a trace, with [TraceMark] in place of its id; "" for no links.
 	TraceTemplate string
 }

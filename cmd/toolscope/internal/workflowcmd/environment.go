@@ -1,0 +1,163 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workflowcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/workflow"
+)
+
+// An environment is what workflows run in.
+type environment struct {
+	builtin.Options
+	servers string
+
+	providers *exporters.Providers
+	set       *workflow.Set
+	closers   []func(context.Context) error
+}
+
+// open reads the file, and makes the tools and the workflows. On an error nothing stays open.
+func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (err error) {
+	defer func() {
+		if err != nil {
+			e.close(&err)
+		}
+	}()
+	file, err := config.Open(path)
+	if err != nil {
+		return err
+	}
+	e.onClose(func(context.Context) error { return file.Close() })
+	if e.providers, err = exporters.Setup(ctx, exporters.Options{ServiceName: "toolscope-workflow"}); err != nil {
+		return err
+	}
+	e.onClose(e.providers.Shutdown)
+	scope, err := toolscope.New(file.Options(toolscope.Options{
+		TracerProvider: e.providers.TracerProvider, MeterProvider: e.providers.MeterProvider,
+	}))
+	if err != nil {
+		return builtin.NoApprovals("workflow", path, false, false, err)
+	}
+	e.onClose(scope.Shutdown)
+	var tools builtin.Governed
+	if e.servers != "" {
+		m, err := builtin.OpenServers(ctx, e.servers, scope, stderr)
+		if err != nil {
+			return err
+		}
+		e.onClose(func(context.Context) error { return m.Close() })
+		tools = m
+	} else {
+		c, closeTools, err := e.Open(nil)
+		if err != nil {
+			return err
+		}
+		e.onClose(func(context.Context) error { return closeTools() })
+		builtin.ReportMissing(stderr, c)
+		tools = c.Registry
+	}
+	workflows, err := builtin.OpenWorkflows(file, scope, tools)
+	if err == nil {
+		e.set = workflows.Set
+	}
+	return err
+}
+
+func (e *environment) onClose(f func(context.Context) error) { e.closers = append(e.closers, f) }
+
+// close closes what was opened, the last first, and joins the errors to err.
+func (e *environment) close(err *error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		*err = errors.Join(*err, e.closers[i](ctx))
+	}
+	e.closers = nil
+}
+
+// print prints what came of a run.
+func (e *environment) print(w io.Writer, r workflow.Result, quiet, asJSON bool) error {
+	message := ""
+	if r.Err != nil {
+		message = r.Err.Error()
+	}
+	if asJSON {
+		return errors.Join(cli.PrintJSON(w, struct {
+			Output any               `json:"output"`
+			Error  string            `json:"error,omitempty"`
+			Run    stats.WorkflowRun `json:"run"`
+		}{r.Output, message, r.Run}), exit(r))
+	}
+	var b strings.Builder
+	switch output := r.Output.(type) {
+	case string:
+		b.WriteString(strings.TrimSuffix(output, "\n") + "\n")
+	default:
+		text, err := json.MarshalIndent(output, "", "  ")
+		if err != nil {
+			return err
+		}
+		if r.Err == nil {
+			fmt.Fprintf(&b, "%s\n", text)
+		} else {
+			fmt.Fprintf(&b, "%s\n", display.Plain(message))
+		}
+	}
+	if !quiet && r.Run.ID != "" {
+		b.WriteByte('\n')
+		stepTable(r.Run).Print(&b, screen.PaintFor(w))
+		for _, t := range e.providers.Ring.Traces() {
+			b.WriteByte('\n')
+			if err := exporters.WriteTree(&b, t, exporters.TreeOptions{Color: screen.Colored(w)}); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return errors.Join(err, exit(r))
+}
+
+func exit(r workflow.Result) error {
+	if r.Err != nil {
+		return cli.Exit(cli.ExitError)
+	}
+	return nil
+}
+
+// stepTable is a line for each step.
+func stepTable(r stats.WorkflowRun) *screen.Table {
+	t := &screen.Table{Report: true, Columns: []screen.Column{
+		{Title: "STEP"}, {Title: "KIND"}, {Title: "TOOL"}, {Title: "ENDING"}, {Title: "TOOK", Right: true},
+	}}
+	for _, s := range r.Log {
+		colour := ""
+		if s.Status == "failed" {
+			colour = screen.Red
+		}
+		ending := s.Status
+		if s.ErrorType != "" {
+			ending += " (" + s.ErrorType + ")"
+		}
+		t.Add(screen.Cell{Text: s.Step, Colour: screen.Bold}, screen.Cell{Text: s.Kind}, screen.Cell{Text: s.Tool},
+			screen.Cell{Text: ending, Colour: colour},
+			screen.Cell{Text: display.Duration(time.Duration(s.DurationMS * float64(time.Millisecond))), Colour: screen.Quiet})
+	}
+	return t
+}

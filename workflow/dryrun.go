@@ -1,0 +1,192 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/workflow/internal/expression"
+	"github.com/toolscope/toolscope/workflow/internal/interpret"
+)
+
+// A DryStep is a call that a run would make.
+type DryStep struct {
+	Step      string          `json:"step"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"` // nil if they depend on results
+	// Verdict is "allow" or "ask" for a call that the Validate and Permit policies let pass, the error.type of one that they
+	// refuse, and "unknown" for one whose arguments depend on results.
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// DryRun reports the calls that a run with these arguments would make, as far as they do not depend on results, and
+// what the Validate and Permit policies of the scope say to each. No tool runs. Of a branch whose condition depends on a
+// result both sides are reported.
+func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage) ([]DryStep, error) {
+	f := s.flows[name]
+	if f == nil {
+		return nil, &Error{name, "the unknown workflow", "one of " + strings.Join(s.names(), ", ")}
+	}
+	if err := s.validate(ctx, f, arguments); err != nil {
+		return nil, err
+	}
+	input, err := inputOf(name, arguments)
+	if err != nil {
+		return nil, err
+	}
+	settings := s.options.Scope.Settings()
+	var policies []middleware.Policy
+	for _, p := range settings.Policies {
+		if stage := p.Stage(); stage == middleware.StageValidate || stage == middleware.StagePermit {
+			policies = append(policies, p)
+		}
+	}
+	d := &dryRun{ctx: ctx, find: s.find, off: settings.ToolsOff, policies: policies}
+	known := map[string]any{"input": input, "var": map[string]any{}}
+	d.sequence(f.program.Steps, known, "")
+	return d.steps, nil
+}
+
+type dryRun struct {
+	ctx      context.Context
+	find     toolkit.Lookup
+	off      []string // tools that are turned off
+	policies []middleware.Policy
+	steps    []DryStep
+}
+
+// sequence reports steps. known are the values that do not depend on results.
+func (d *dryRun) sequence(steps []*interpret.Node, known map[string]any, path string) {
+	for _, n := range steps {
+		d.step(n, known, path)
+	}
+}
+
+func (d *dryRun) step(n *interpret.Node, known map[string]any, path string) {
+	if n == nil || len(d.steps) >= defaultCalls {
+		return
+	}
+	if n.Name != "" {
+		path = strings.TrimPrefix(path+"/"+n.Name, "/")
+	}
+	switch n.Kind {
+	case interpret.Call:
+		d.call(n.Call, known, path)
+	case interpret.Parallel:
+		for _, branch := range n.Branches {
+			d.step(branch, maps.Clone(known), path)
+		}
+	case interpret.If:
+		d.branch(n, known, path)
+	case interpret.Each:
+		d.each(n, known, path)
+	case interpret.Loop:
+		d.unsettle(n.Body, known, path+"/0")
+	case interpret.Set:
+		d.set(n, known)
+	case interpret.Block:
+		d.sequence(n.Steps, known, path)
+	}
+	d.step(n.FallbackStep, known, path)
+}
+
+func (d *dryRun) branch(n *interpret.Node, known map[string]any, path string) {
+	switch yes, missing := eval(n.When, known); {
+	case missing != "":
+		before := maps.Clone(known)
+		d.unsettle(n.Then, known, path)
+		d.unsettle(n.Else, before, path)
+	case yes == true:
+		d.step(n.Then, known, path)
+	default:
+		d.step(n.Else, known, path)
+	}
+}
+
+// unsettle reports a step that may run or not, or several times: no variable is known after it.
+func (d *dryRun) unsettle(n *interpret.Node, known map[string]any, path string) {
+	d.step(n, maps.Clone(known), path)
+	delete(known, "var")
+}
+
+func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) {
+	step := DryStep{Step: path, Tool: c.Tool}
+	arguments, missing := eval(c.With, known)
+	if missing != "" {
+		step.Verdict, step.Reason = "unknown", missing
+		d.steps = append(d.steps, step)
+		return
+	}
+	text, err := json.Marshal(arguments)
+	if slices.Contains(d.off, c.Tool) {
+		err = &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: c.Tool, Message: "the tool is turned off"}
+	}
+	if err == nil {
+		step.Arguments, step.Verdict = text, "allow"
+		var tags []toolkit.Tag
+		if tags, err = check(d.ctx, d.find, toolkit.Call{Name: c.Tool, Arguments: text}, d.policies...); err == nil &&
+			slices.Contains(tags, toolkit.Tag{Key: "permission.decision", Value: "ask"}) {
+			step.Verdict = "ask"
+		}
+	}
+	if err != nil {
+		step.Verdict, step.Reason = toolkit.TypeOf(err), err.Error()
+	}
+	d.steps = append(d.steps, step)
+}
+
+func (d *dryRun) each(n *interpret.Node, known map[string]any, path string) {
+	value, _ := eval(n.In, known)
+	items, ok := value.([]any)
+	if !ok {
+		d.step(n.Body, maps.Clone(known), path+"/*")
+	}
+	for i, item := range items {
+		own := maps.Clone(known)
+		own["item"], own["index"] = item, i
+		d.step(n.Body, own, path+"/"+strconv.Itoa(i))
+	}
+	if n.Combine != nil {
+		d.call(n.Combine, known, path+"/merge")
+	}
+}
+
+// set takes over variables. One whose value is not known makes all unknown, so that none has an old value.
+func (d *dryRun) set(n *interpret.Node, known map[string]any) {
+	before, ok := known["var"].(map[string]any)
+	variables := maps.Clone(before)
+	for _, v := range n.Set {
+		value, missing := eval(v.Value, known)
+		if ok = ok && missing == ""; ok {
+			variables[v.Name] = value
+		}
+	}
+	if !ok {
+		delete(known, "var")
+		return
+	}
+	known["var"] = variables
+}
+
+// eval evaluates a value if all that it depends on is known; else missing says what is not, or what is wrong.
+func eval(v *expression.Value, known map[string]any) (value any, missing string) {
+	for _, name := range v.Names() {
+		if _, ok := known[name]; !ok {
+			return nil, "depends on " + name
+		}
+	}
+	value, err := v.Eval(known)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return value, ""
+}

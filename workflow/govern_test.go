@@ -1,0 +1,255 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workflow_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/permit"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/workflow"
+)
+
+// denying is the Permit policy with a rule that denies the tool echo for one value.
+func denying(t testing.TB) middleware.Policy {
+	t.Helper()
+	rules, err := permit.Parse("permit.yaml", []byte("rules:\n  - {name: no, effect: deny, tools: [echo], when: 'args.v == \"secret\"'}\n"+
+		"  - {name: maybe, effect: ask, tools: [echo], when: 'args.v == \"ask\"'}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := permit.New(permit.Options{Rules: rules, Approver: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func undoable(id string) workflow.Step {
+	return workflow.Step{ID: id, Call: "write", With: map[string]any{"id": id},
+		Undo: &workflow.Call{Tool: "revert", With: map[string]any{"of": "$" + id + ".result.id"}}}
+}
+
+// A step that a policy refuses: the steps before it are undone, the last one first, and the result names them.
+func TestARefusedStepIsUndone(t *testing.T) {
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)}})
+	broken := undoable("c")
+	broken.Undo = &workflow.Call{Tool: "fail"}
+	set := b.load(t, map[string]workflow.Definition{
+		"w": {Steps: []workflow.Step{undoable("a"), undoable("b"), echo("s", "$input.v")}},
+		"x": {Steps: []workflow.Step{undoable("a"), broken, echo("s", "secret")}},
+	})
+	answer := toolkit.Executor{Handler: b.handler}
+	res := answer.Execute(t.Context(), toolkit.Call{Name: "w", Arguments: []byte(`{"v": "secret"}`)})[0].Result
+	if res.Fault == nil || !strings.Contains(res.Output, "the workflow w failed at s (permission_denied): ") ||
+		!strings.HasSuffix(res.Output, "; undone: b, a") {
+		t.Errorf("got %q, fault %v", res.Output, res.Fault)
+	}
+	if toolkit.TypeOf(res.Fault) != "tool_error" {
+		t.Errorf("got error.type %s, want tool_error: the workflow itself was not refused", toolkit.TypeOf(res.Fault))
+	}
+	var arguments []string
+	for _, c := range b.calls {
+		arguments = append(arguments, c.Name+string(c.Arguments))
+	}
+	if want := []string{`write{"id":"a"}`, `write{"id":"b"}`, `revert{"of":"b"}`, `revert{"of":"a"}`}; !reflect.DeepEqual(arguments, want) {
+		t.Errorf("calls: got %q, want %q", arguments, want)
+	}
+	run := set.Workflows()[0].LastRuns[0]
+	if run.Success || run.FailedStep != "s" || run.ErrorType != "permission_denied" || !reflect.DeepEqual(run.Undone, []string{"b", "a"}) {
+		t.Errorf("history: got %+v", run)
+	}
+	if want := []string{"a", "b", "b/undo", "a/undo"}; !reflect.DeepEqual(b.ids(run.ID), want) {
+		t.Errorf("ids: got %q, want %q", b.ids(run.ID), want)
+	}
+	if r := set.Run(t.Context(), "x", nil); !strings.HasSuffix(r.Err.Error(), "; undone: a; could not be undone: c") {
+		t.Errorf("an undo that fails: got %v", r.Err)
+	}
+}
+
+// Budgets count the steps of a session.
+func TestBudgetsCountSteps(t *testing.T) {
+	p, err := budget.New(budget.Options{Session: budget.Limits{Calls: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{p}})
+	b.one(t, echo("a", 1), echo("b", 2), echo("c", 3), echo("d", 4))
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	res, err := b.handler(ctx, toolkit.Call{Name: "w"}) // the workflow, and three of its steps
+	if err != nil || res.Fault == nil || !strings.Contains(res.Output, "failed at d (budget_exceeded)") {
+		t.Errorf("got %q, %v", res.Output, err)
+	}
+}
+
+// A workflow holds no slot while its steps wait for one.
+func TestTheLimitPolicyDoesNotDeadlock(t *testing.T) {
+	p, err := limit.New(limit.Options{Concurrency: limit.Concurrency{Global: 1, MaxWait: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{p}})
+	b.load(t, map[string]workflow.Definition{
+		"inner": {Steps: []workflow.Step{echo("a", 1), {Parallel: &workflow.Parallel{Merge: workflow.All, Branches: []workflow.Step{echo("", 1), echo("", 2)}}}}},
+		"outer": {Steps: []workflow.Step{{Call: "inner"}, {Each: &workflow.Each{In: []any{1, 2, 3}, Do: &workflow.Step{Call: "inner"}}}}},
+	})
+	executor := toolkit.Executor{Handler: b.handler}
+	calls := make([]toolkit.Call, 8)
+	for i := range calls {
+		calls[i] = toolkit.Call{Name: "outer"}
+	}
+	for _, a := range executor.Execute(t.Context(), calls...) {
+		if a.Result.Fault != nil {
+			t.Error(a.Result.Fault)
+		}
+	}
+	if n := len(b.calls); n != 8*4*3 {
+		t.Errorf("got %d calls, want %d", n, 8*4*3)
+	}
+}
+
+// 1,000 items fan out, at most so many at once, and keep their places.
+func TestAThousandItems(t *testing.T) {
+	var now, most atomic.Int64
+	slow := toolkit.ToolFunc(toolkit.Definition{Name: "slow", ReadOnly: toolkit.Yes}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		return toolkit.Result{Output: string(call.Arguments)}, nil
+	})
+	b := newBench(t, toolscope.Options{}, slow)
+	body := workflow.Step{Call: "slow", With: map[string]any{"i": "$item"}}
+	set := b.load(t, map[string]workflow.Definition{"w": {MaxCalls: 1000, Steps: []workflow.Step{
+		{Each: &workflow.Each{In: "${ 1..1000 }", Do: &body, Max: 1000, Parallel: 7}},
+	}, Output: nil}})
+	r := set.Run(t.Context(), "w", nil)
+	if r.Err != nil || most.Load() > 7 || r.Run.Calls != 1000 {
+		t.Fatalf("got %v, peak concurrency %d, %d calls", r.Err, most.Load(), r.Run.Calls)
+	}
+	for i, v := range r.Output.([]any) {
+		if v.(map[string]any)["i"] != i+1 {
+			t.Fatalf("element %d: got %v", i, v)
+		}
+	}
+	if len(r.Run.Log) != 1001 || len(set.Workflows()[0].LastRuns[0].Log) != 200 || set.Workflows()[0].LastRuns[0].LogDropped != 801 {
+		t.Errorf("got a log of %d", len(r.Run.Log))
+	}
+}
+
+// A run makes no more calls than it may, whatever its steps say about errors, and those that were made are undone.
+func TestCallsOfARunAreBounded(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	body := undoable("a")
+	set := b.load(t, map[string]workflow.Definition{"w": {OnError: workflow.Skip, MaxCalls: 3, Steps: []workflow.Step{
+		{Loop: &workflow.Loop{While: "${ true }", Max: 1000, Do: &body}},
+	}}})
+	r := set.Run(t.Context(), "w", nil)
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "failed at 0/3/a (budget_exceeded)") || len(b.calls) != 6 || len(r.Run.Undone) != 3 {
+		t.Errorf("got %v after %d calls", r.Err, len(b.calls))
+	}
+}
+
+// Losers of a race are cancelled, and are no errors in the statistics.
+func TestLosersAreNoErrors(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	b.one(t, workflow.Step{Parallel: &workflow.Parallel{Merge: workflow.First, Branches: []workflow.Step{{Call: "wait"}, {Call: "wait"}, echo("", 1)}}})
+	if res, err := b.handler(t.Context(), toolkit.Call{Name: "w"}); err != nil || res.Fault != nil {
+		t.Fatal(res.Fault, err)
+	}
+	summary := b.scope.Stats().Summary(stats.Window{})
+	for _, tool := range summary.Tools {
+		if tool.Errors != 0 {
+			t.Errorf("%s: got %d errors, want none", tool.Tool, tool.Errors)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = b.handler(canceled, toolkit.Call{Name: "wait"})
+	for _, tool := range b.scope.Stats().Summary(stats.Window{}).Tools {
+		if tool.Tool == "wait" && tool.Errors != 1 {
+			t.Errorf("a call that its caller cancelled: got %d errors, want 1", tool.Errors)
+		}
+	}
+}
+
+// Steps belong to the agent workflow:NAME, so that loops and turns of the model are apart from them.
+func TestStepsHaveTheirOwnAgent(t *testing.T) {
+	var agents []string
+	spy := toolkit.ToolFunc(toolkit.Definition{Name: "spy"}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+		if s := toolkit.SessionFrom(ctx); s != nil {
+			agents = append(agents, s.Agent+" "+s.ID)
+		}
+		return toolkit.Result{}, nil
+	})
+	b := newBench(t, toolscope.Options{}, spy)
+	set := b.one(t, workflow.Step{Call: "spy"})
+	set.Run(t.Context(), "w", nil)
+	set.Run(toolkit.WithSession(t.Context(), toolkit.Session{ID: "s", Agent: "planner"}), "w", nil)
+	if fmt.Sprint(agents) != "[workflow:w s]" {
+		t.Errorf("got %q", agents)
+	}
+}
+
+// The history has the last 100 runs, failed ones included.
+func TestHistoryIsBounded(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	set := b.load(t, map[string]workflow.Definition{"good": {Steps: []workflow.Step{echo("", 1)}}, "bad": {Steps: []workflow.Step{{Call: "fail"}}}})
+	for range 80 {
+		set.Run(t.Context(), "good", nil)
+		set.Run(t.Context(), "bad", nil)
+	}
+	list := set.Workflows()
+	if list[0].Runs != 80 || list[0].Failed != 80 || list[1].Failed != 0 || len(list[0].LastRuns) != 50 || len(list[1].LastRuns) != 50 {
+		t.Errorf("got %d and %d runs kept of %+v", len(list[0].LastRuns), len(list[1].LastRuns), list[0].Runs)
+	}
+	if r := list[0].LastRuns[0]; r.ErrorType != "tool_error" || r.FailedStep != "0" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// A dry run runs nothing, and says what the policies would.
+func TestDryRun(t *testing.T) {
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)}, Settings: toolscope.Settings{ToolsOff: []string{"write"}}})
+	item := echo("", "$item")
+	set := b.load(t, map[string]workflow.Definition{"w": {
+		Input: map[string]any{"type": "object", "required": []any{"v"}},
+		Steps: []workflow.Step{
+			echo("a", "$input.v"), echo("b", "$a.result.v"), {Set: map[string]any{"x": "ask"}}, echo("c", "$var.x"),
+			{ID: "e", Each: &workflow.Each{In: "$input.list", Do: &item}},
+			{ID: "i", If: "${ input.v == 'secret' }", Then: &item0, Else: &item1},
+			{ID: "j", If: "${ a.result.v == 1 }", Then: &item0, Else: &item1},
+			{Set: map[string]any{"x": "$a.result.v"}}, echo("d", "$var.x"), {ID: "off", Call: "write"},
+		},
+	}})
+	if _, err := set.DryRun(t.Context(), "w", nil); err == nil || toolkit.TypeOf(err) != "invalid_arguments" {
+		t.Errorf("wrong arguments: got %v", err)
+	}
+	steps, err := set.DryRun(t.Context(), "w", []byte(`{"v": "secret", "list": [1, "ask"]}`))
+	var got []string
+	for _, s := range steps {
+		got = append(got, fmt.Sprintf("%s %s %s", s.Step, s.Arguments, s.Verdict))
+	}
+	want := []string{
+		`a {"v":"secret"} permission_denied`, "b  unknown", `c {"v":"ask"} ask`, `e/0 {"v":1} allow`, `e/1 {"v":"ask"} ask`,
+		`i/then {"v":"yes"} allow`, `j/then {"v":"yes"} allow`, `j/else {"v":"no"} allow`, "d  unknown", "off  permission_denied",
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if len(b.calls) != 0 || set.Workflows()[0].Runs != 0 {
+		t.Errorf("got %d calls, want none", len(b.calls))
+	}
+}
