@@ -60,19 +60,7 @@ func tomlEntries(text []byte) (entries []entry, err error) {
 		}
 	}
 	for i := range entries {
-		switch e := &entries[i]; {
-		case e.problem != "":
-		case e.program != "" && e.was != "":
-			e.checkWrapped(text)
-		case e.program != "":
-		case e.url != "" && slices.Contains(headers, e.name):
-			e.problem = ofCodex
-		case e.url != "" && !plainURL(e.url):
-			e.problem = notPlain
-		case e.url != "":
-		default:
-			e.problem = `got a server without a "command", want one`
-		}
+		entries[i].judge(slices.Contains(headers, entries[i].name), text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all.Servers)) {
 		if !slices.ContainsFunc(entries, func(e entry) bool { return e.name == name }) {
@@ -80,6 +68,23 @@ func tomlEntries(text []byte) (entries []entry, err error) {
 		}
 	}
 	return entries, p.Error()
+}
+
+// judge says why an entry cannot be wrapped, or unwrapped.
+func (e *entry) judge(headers bool, text []byte) {
+	switch {
+	case e.problem != "":
+	case e.program != "" && e.was != "":
+		e.checkWrapped(text)
+	case e.program != "":
+	case e.url != "" && headers:
+		e.problem = ofCodex
+	case e.url != "" && !plainURL(e.url):
+		e.problem = notPlain
+	case e.url != "":
+	default:
+		e.problem = `got a server without a "command", want one`
+	}
 }
 
 // ofCodex says why an entry with headers cannot be wrapped.
@@ -95,9 +100,11 @@ func keyOf(key unstable.Iterator) (path []string) {
 // inlineEntries adds the entries of a line that are inline tables: of the table [mcp_servers], or of that name itself.
 func inlineEntries(entries []entry, table []string, x *unstable.Node, text []byte) []entry {
 	value := x.Value()
-	if path := slices.Concat(table, keyOf(x.Key())); value.Kind != unstable.InlineTable || path[0] != "mcp_servers" || len(path) > 2 {
+	path := slices.Concat(table, keyOf(x.Key()))
+	switch {
+	case value.Kind != unstable.InlineTable || path[0] != "mcp_servers" || len(path) > 2:
 		return entries
-	} else if len(path) == 2 {
+	case len(path) == 2:
 		entries = append(entries, entry{name: path[1], newArgs: ", args = "})
 		for list := value.Children(); list.Next(); {
 			entries[len(entries)-1].readTOML(list.Node(), text)
