@@ -14,15 +14,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
 // dialogue is a client that waits for each answer.
 type dialogue struct {
-	t   *testing.T
-	in  io.WriteCloser
-	out *bufio.Reader
+	t    *testing.T
+	in   io.WriteCloser
+	out  *bufio.Reader
+	wait func() // until the process has ended
 }
 
 func converse(t *testing.T, server string, options ...string) *dialogue {
@@ -44,8 +46,9 @@ func talk(t *testing.T, cmd *exec.Cmd) *dialogue {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
-	d := &dialogue{t, in, bufio.NewReader(out)}
+	wait := sync.OnceFunc(func() { _ = cmd.Wait() })
+	t.Cleanup(func() { in.Close(); wait() })
+	d := &dialogue{t, in, bufio.NewReader(out), wait}
 	d.ask(initialize)
 	d.ask(listTools)
 	return d
@@ -62,6 +65,19 @@ func (d *dialogue) ask(request string) string {
 		d.t.Fatal(err)
 	}
 	return line
+}
+
+// end ends the session, and returns what else came. The proxy closes its output before it writes the last lines of its
+// log, so that a client does not wait for a disk: they are all there only when its process has ended.
+func (d *dialogue) end() string {
+	d.t.Helper()
+	d.in.Close()
+	rest, err := io.ReadAll(d.out)
+	if err != nil {
+		d.t.Error(err)
+	}
+	d.wait()
+	return string(rest)
 }
 
 func withConfig(t *testing.T, text string) []string {
@@ -104,9 +120,8 @@ func TestPoliciesGovernProxiedCalls(t *testing.T) {
 	if got := d.ask(`{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n"); got != `{"result":{},"jsonrpc":"2.0","id":9}`+"\n" {
 		t.Errorf("another method: got %s", got)
 	}
-	d.in.Close()
-	if rest, err := io.ReadAll(d.out); len(rest) > 0 || err != nil {
-		t.Errorf("got %q and %v after the end", rest, err)
+	if rest := d.end(); rest != "" {
+		t.Errorf("got %q after the end", rest)
 	}
 	types := map[string]int{}
 	for _, line := range logged(t, options) {
@@ -127,8 +142,7 @@ func TestCacheAnswersForTheServer(t *testing.T) {
 	if want := strings.Replace(first, `"id":1`, `"id":"second"`, 1); again != want {
 		t.Errorf("got %s, want %s", again, want)
 	}
-	d.in.Close()
-	_, _ = io.ReadAll(d.out)
+	d.end()
 	if lines := logged(t, options); len(lines) != 2 || lines[1]["outcome"] != "cache_hit" {
 		t.Errorf("got %v, want a hit", lines)
 	}
@@ -146,8 +160,7 @@ func TestContextIsInjectedOnRequest(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &answer); err != nil {
 		t.Fatal(err)
 	}
-	d.in.Close()
-	_, _ = io.ReadAll(d.out)
+	d.end()
 	lines := logged(t, options)
 	if len(lines) != 1 ||
 		!strings.Contains(answer.Result.Content[0].Text, `"traceparent":"00-`+fmt.Sprint(lines[0]["trace_id"])) {

@@ -80,6 +80,9 @@ func Wrap(text []byte, name, project string, proxy []string) ([]byte, error) {
 
 // wrap puts the proxy in front.
 func (e *entry) wrap(text []byte, proxy []string) ([]byte, error) {
+	if e.url != "" && e.toml {
+		return e.wrapURLInTOML(text, proxy)
+	}
 	if e.url != "" {
 		return e.wrapURL(text, proxy)
 	}
@@ -158,6 +161,7 @@ type entry struct {
 	words         []string
 
 	url  string
+	toml bool     // only name and value of the url are replaced
 	keep []string // members of an entry with a URL that stay, as they stand
 	kind string   // the value of its "type" once it is wrapped; "" for none
 	was  string   // the entry as it was before it was wrapped

@@ -155,6 +155,11 @@ var formats = map[string]string{
 		"\"web\": {\"type\": \"remote\", \"url\": \"https://example.com/mcp\", \"enabled\": false, \"headers\": {\"A\": \"b\"}}}}",
 	"Gemini CLI": `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"httpUrl": "https://example.com/mcp"}}}`,
 	"Windsurf":   `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"serverUrl": "https://example.com/mcp"}}}`,
+	"Codex, a url": "[mcp_servers.files]\r\ncommand = 'npx'\r\nargs = ['-y', 'server']\r\n[mcp_servers.web]\r\nstartup_timeout_sec = 5\r\n" +
+		"url   =  'https://example.com/mcp' # mine\r\nenabled = true\r\n[tui]\r\nurl = 3\r\n",
+	"Codex, inline": "\n[mcp_servers]\nfiles = { command = 'npx', args = ['-y', 'server'] } # mine\n" +
+		"web = {enabled = true, \"url\" = \"https://example.com/mcp\", startup_timeout_sec = 5 }\n",
+	"Codex, one line": "mcp_servers = {files = {args = ['-y', 'server'], command = 'npx'}, web = {url='https://example.com/mcp'}}\n",
 	"Codex": "# mine\nmodel = \"o5\"\n\n[mcp_servers.files]\ncommand = 'npx' # a program\nargs = [\n  \"-y\", # yes\n  'server',\n]\n\n" +
 		"[mcp_servers.files.env]\nA = \"1\"\n\n[mcp_servers.bare]\ncommand = \"server\"\nstartup_timeout_sec = 5\n\n[tui]\ncommand = 3\n",
 }
@@ -233,12 +238,12 @@ func TestSameNameInTwoScopes(t *testing.T) {
 // What cannot be wrapped is listed, with a reason.
 func TestServersWithAProblem(t *testing.T) {
 	for text, want := range map[string]string{
-		"[mcp_servers]\nfiles = {command = \"x\"}\n":                     "inline table",
-		"mcp_servers = {files = {command = \"x\"}}\n":                    "inline table",
-		"mcp_servers.files.command = \"x\"\n":                            "dotted names",
-		"[mcp_servers.files]\nurl = \"https://example.com/mcp\"\n":       "by hand",
-		`{"mcpServers":{"files":{"url":"https://u:p@example.com/mcp"}}}`: "plain one",
-		`{"mcpServers":{"files":{"url":"https://example.com/mcp?k=v"}}}`: "plain one",
+		"[mcp_servers.files]\nurl = \"https://example.com/mcp\"\nbearer_token_env_var = \"T\"\n":                "Codex",
+		"[mcp_servers.files]\nurl = \"https://example.com/mcp\"\n[mcp_servers.files.http_headers]\nA = \"b\"\n": "Codex",
+		"[mcp_servers]\nfiles = {url = \"https://u:p@example.com/mcp\"}\n":                                      "plain one",
+		"mcp_servers.files.command = \"x\"\n":                                                                   "dotted names",
+		`{"mcpServers":{"files":{"url":"https://u:p@example.com/mcp"}}}`:                                        "plain one",
+		`{"mcpServers":{"files":{"url":"https://example.com/mcp?k=v"}}}`:                                        "plain one",
 	} {
 		list, err := Servers([]byte(text))
 		if err != nil || len(list) != 1 || list[0].Name != "files" || !strings.Contains(list[0].Problem, want) {

@@ -186,8 +186,7 @@ func urlEntry(v hujson.Value, text []byte) (e entry) {
 	case e.url == "":
 		e.problem = `got a server without a "command" or a "url", want one of them`
 	case !plainURL(e.url):
-		e.problem = "got a url with a user, a query or a fragment, or none that is complete, want a plain one: " +
-			"arguments are visible to other users; servers take secrets in headers, too"
+		e.problem = notPlain
 	case kind == "sse":
 		e.problem = "got a server of the older transport over server-sent events, want streamable HTTP"
 	case kind == "remote": // opencode
@@ -197,6 +196,10 @@ func urlEntry(v hujson.Value, text []byte) (e entry) {
 	}
 	return e
 }
+
+// notPlain says why an address is refused.
+const notPlain = "got a url with a user, a query or a fragment, or none that is complete, want a plain one: " +
+	"arguments are visible to other users; servers take secrets in headers, too"
 
 // plainURL reports whether an address is one that the proxy takes.
 func plainURL(text string) bool {
