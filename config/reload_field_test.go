@@ -18,8 +18,8 @@ import (
 // TestAReloadRemovesNoFieldOfASection reloads files in which one field of a section is missing.
 func TestAReloadRemovesNoFieldOfASection(t *testing.T) {
 	for _, c := range []struct{ before, after, off, want string }{
-		{"approve: {unattended: true, sensitive: true}", "approve: {unattended: true}", "approve: {unattended: true, sensitive: false}",
-			`policies.approve.sensitive: got nothing, want "sensitive: true" as before, or "sensitive: false" for the default`},
+		{"approve: {unattended: true, without_sensitive: true}", "approve: {unattended: true}", "approve: {unattended: true, without_sensitive: false}",
+			`policies.approve.without_sensitive: got nothing, want "without_sensitive: true" as before, or "without_sensitive: false" for the default`},
 		{"timeout: {max: 1s}", "timeout: {}", "timeout: {max: 0s}", `policies.timeout.max: got nothing, want "max: 1s" as before, or "max: 0s" for the default`},
 		{"limit: {concurrency: {global: 2}}", "limit: {}", "limit: {concurrency: {global: 0}}",
 			`policies.limit.concurrency.global: got nothing, want "global: 2" as before, or "global: 0" for the default`},
@@ -61,7 +61,7 @@ func TestAReloadRemovesNoFieldOfASection(t *testing.T) {
 
 // TestAReloadOfASectionWithoutItsFieldsKeepsThemInForce calls a governed function before and after such a reload.
 func TestAReloadOfASectionWithoutItsFieldsKeepsThemInForce(t *testing.T) {
-	p := openProtected(t, "policies:\n  approve: {unattended: true, sensitive: true}\n  timeout: {max: 1s}\n")
+	p := openProtected(t, "policies:\n  approve: {unattended: true, sensitive_words: [passphrase]}\n  timeout: {max: 1s}\n")
 	limited := false
 	read, err := toolscope.WrapFunc(p.scope, func(ctx context.Context, _ map[string]string) (string, error) {
 		_, limited = ctx.Deadline()
@@ -72,7 +72,7 @@ func TestAReloadOfASectionWithoutItsFieldsKeepsThemInForce(t *testing.T) {
 	}
 	check := func(when string) {
 		t.Helper()
-		if _, err := read(t.Context(), map[string]string{"password": "x"}); !errors.Is(err, toolkit.ErrApprovalDenied) {
+		if _, err := read(t.Context(), map[string]string{"passphrase": "x"}); !errors.Is(err, toolkit.ErrApprovalDenied) {
 			t.Errorf("%s: sensitive arguments: got %v, want them refused", when, err)
 		}
 		limited = false

@@ -13,8 +13,8 @@ import (
 
 // Options say whom to ask and when. The zero value asks over HTTP if the policy is served
 // (toolscope.Options.ApprovalsToken, [NewHandler]), else on the controlling terminal, for
-// calls that a permission rule asks about, whose tool asks for approval, or whose tool's
-// risk is high.
+// calls that a permission rule asks about, whose tool asks for approval, whose tool's
+// risk is high, or whose arguments have a sensitive word.
 type Options struct {
 	// Askers are asked concurrently; the first answer counts, and the contexts of the
 	// others end. nil is [HTTP] for a policy that is served, else [Terminal]. An
@@ -33,9 +33,12 @@ type Options struct {
 	MaxPending int `yaml:"max_pending" doc:"Open requests; default 1000."`
 	// Patterns approve calls beforehand.
 	Patterns []Pattern `yaml:"patterns" doc:"Calls approved beforehand."`
-	// Sensitive asks as well if arguments say password, secret, token, key, delete,
-	// drop or destroy, in names or values. The default is false.
-	Sensitive bool `yaml:"sensitive" doc:"Also ask if arguments name a secret, or delete, drop, destroy; default false."`
+	// WithoutSensitive does not ask because of words in the arguments. The default, false, asks if a name or
+	// a value has one of SensitiveWords.
+	WithoutSensitive bool `yaml:"without_sensitive" doc:"Do not ask because of words in the arguments; default false."`
+	// SensitiveWords are what is looked for instead of password, secret, token, key, delete, drop and destroy: whole
+	// words of the letters a to z, in any case, also as a part of a camelCase or snake_case name. At most 100.
+	SensitiveWords []string `yaml:"sensitive_words" doc:"Words in arguments that ask; default password, secret, token, key, delete, drop, destroy."`
 	// People restricts who may approve what, by the names next to their tokens; nil lets everyone with a token
 	// approve everything. Then each needs a token of their own: see [NewHandler].
 	People []Person `yaml:"people" doc:"Who may approve what; default: everyone with a token, everything."`

@@ -31,6 +31,7 @@ const (
 // A Policy asks before calls go on; make one with [New]. Safe for concurrent use.
 type Policy struct {
 	options Options
+	words   *wordSet // that are asked about; nil for none
 	desk    *desk
 	asking  atomic.Int64 // askers that have not come back
 	served  atomic.Bool  // whether a handler was made of it
@@ -81,6 +82,9 @@ func New(o Options) (*Policy, error) {
 		c.Wrap(fmt.Sprintf("People[%d]", i), o.People[i].check())
 	}
 	c.Wrap("TwoPeople", checkPatterns(o.TwoPeople))
+	c.If(o.WithoutSensitive && len(o.SensitiveWords) > 0, "SensitiveWords", fmt.Sprintf("%d words with WithoutSensitive",
+		len(o.SensitiveWords)), "one of the two")
+	checkWords(c, o.SensitiveWords)
 	for i := range o.Patterns {
 		c.Wrap(fmt.Sprintf("Patterns[%d]", i), o.Patterns[i].check())
 	}
@@ -96,6 +100,9 @@ func New(o Options) (*Policy, error) {
 			return nil, fmt.Errorf("approve: WorkDir: %w", err)
 		}
 		o.WorkDir = dir
+	}
+	if !o.WithoutSensitive {
+		p.words = newWordSet(o.SensitiveWords)
 	}
 	o.Askers, o.Patterns = nil, slices.Clone(o.Patterns)
 	p.options, p.desk = o, newDesk(o.Tell)

@@ -90,18 +90,18 @@ func TestWhoIsAskedAbout(t *testing.T) {
 		ctx                            func(context.Context) context.Context
 	}{
 		{name: "harmless", tool: "read"},
-		{name: "sensitive words are an option", tool: "read", arguments: `{"password":1}`},
+		{name: "sensitive words can be off", tool: "read", arguments: `{"password":1}`, o: approve.Options{WithoutSensitive: true}},
 		{name: "high risk", tool: "wipe", trigger: "risk"},
 		{name: "the tool asks", tool: "pay", trigger: "tool"},
 		{name: "a rule asks", tool: "read", trigger: "rule", ctx: func(ctx context.Context) context.Context {
 			return handoff.WithQuestion(ctx, handoff.Question{Rule: "outside", Reason: "outside the workspace"})
 		}},
 		{name: "a rule allows a risky one", tool: "wipe", ctx: settled},
-		{name: "a rule allows sensitive words", tool: "read", arguments: `{"password":1}`, ctx: settled, o: approve.Options{Sensitive: true}},
+		{name: "a rule allows sensitive words", tool: "read", arguments: `{"password":1}`, ctx: settled},
 		{name: "a rule allows what the tool asks about", tool: "pay", trigger: "tool", ctx: settled},
-		{name: "sensitive name", tool: "read", arguments: `{"API_Key":1}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
-		{name: "sensitive value", tool: "read", arguments: `{"sql":"DROP TABLE x"}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
-		{name: "escaped", tool: "read", arguments: `{"sql":"dr\u006Fp TABLE x"}`, trigger: "arguments", o: approve.Options{Sensitive: true}},
+		{name: "sensitive name", tool: "read", arguments: `{"API_Key":1}`, trigger: "arguments"},
+		{name: "sensitive value", tool: "read", arguments: `{"sql":"DROP TABLE x"}`, trigger: "arguments"},
+		{name: "escaped", tool: "read", arguments: `{"sql":"dr\u006Fp TABLE x"}`, trigger: "arguments"},
 		{name: "the host asks", tool: "read", trigger: "host", o: approve.Options{Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "monday", true }}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

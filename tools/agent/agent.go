@@ -4,10 +4,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,8 +25,6 @@ const description = "Hands tasks to sub-agents that work at the same time with t
 	"with what each found out. " +
 	"A sub-agent knows nothing but its task: say in it all that is needed. It cannot ask back, and cannot delegate."
 
-const maxTask = 64 << 10 // bytes of a task
-
 // New makes the tool agent_delegate over a model. It fails on a nil model and on
 // options that are wrong. The tool is safe for concurrent use; the goroutines of a
 // call end with it, provided that the model and the handler return when their context is over.
@@ -37,35 +37,38 @@ func New(model Model, o Options) (toolkit.Tool, error) {
 		return nil, err
 	}
 	d := &delegate{model, o}
-	return toolkit.NewTool(toolkit.Definition{
+	def := toolkit.Definition{
 		Name: "agent_delegate", Description: description,
 		Title: "Delegate to sub-agents", InputSchema: json.RawMessage(fmt.Sprintf(schema, o.MaxTasks)),
 		Type: toolkit.ToolExtension, Category: category, Risk: toolkit.RiskMedium,
 		// Whether it is destructive depends on the calls that the sub-agents make.
 		ReadOnly: toolkit.No, Idempotent: toolkit.No, Destructive: toolkit.Unsaid, OpenWorld: toolkit.Yes,
 		Timeout: time.Duration((o.MaxTasks+o.Parallel-1)/o.Parallel) * o.Timeout, CacheTTL: -1,
-	}, d.runTasks), nil
+	}
+	return toolkit.ToolFunc(def, func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		var tasks []*task
+		res, err := toolkit.NewTool(def, func(ctx context.Context, in input) (text string, err error) {
+			tasks, err = d.runTasks(ctx, in)
+			if err != nil {
+				return "", err
+			}
+			return report(tasks)
+		}).Handle(ctx, call)
+		if len(tasks) > 0 {
+			content, failed := structured(tasks)
+			if failed != nil {
+				return res, failed
+			}
+			res.Parts = append(res.Parts, toolkit.Part{Kind: toolkit.PartStructured, JSON: content})
+		}
+		return res, err
+	}), nil
 }
-
-const schema = `{
-  "type": "object",
-  "properties": {
-    "tasks": {"type": "array", "minItems": 1, "maxItems": %d, "description": "The tasks, each for a sub-agent of its own.",
-      "items": {"type": "string", "minLength": 1, "description": "What is to be done and what the answer should be, ` +
-	`with all that the sub-agent has to know."}}
-  },
-  "required": ["tasks"],
-  "additionalProperties": false
-}`
 
 // delegate is the tool.
 type delegate struct {
 	model   Model
 	options Options
-}
-
-type input struct {
-	Tasks []string `json:"tasks"`
 }
 
 func (d *delegate) check(ctx context.Context, in input) error {
@@ -81,21 +84,24 @@ func (d *delegate) check(ctx context.Context, in input) error {
 	case len(in.Tasks) > d.options.MaxTasks:
 		return invalid("tasks: got %d, want at most %d", len(in.Tasks), d.options.MaxTasks)
 	}
-	for i, t := range in.Tasks {
-		if strings.TrimSpace(t) == "" || len(t) > maxTask {
-			return invalid("tasks[%d]: got %d bytes, want a text of at most %d", i, len(t), maxTask)
+	tools := d.tools()
+	for i := range in.Tasks {
+		if err := in.Tasks[i].check(func(tool string) bool {
+			return slices.ContainsFunc(tools, func(def toolkit.Definition) bool { return def.Name == tool })
+		}); err != nil {
+			return invalid("tasks[%d]: %v", i, err)
 		}
 	}
 	return nil
 }
 
-func (d *delegate) runTasks(ctx context.Context, in input) (string, error) {
+func (d *delegate) runTasks(ctx context.Context, in input) ([]*task, error) {
 	if err := d.check(ctx, in); err != nil {
-		return "", err
+		return nil, err
 	}
 	tasks := make([]*task, len(in.Tasks))
-	for i, text := range in.Tasks {
-		tasks[i] = &task{delegate: d, text: text}
+	for i, t := range in.Tasks {
+		tasks[i] = &task{delegate: d, text: t.Instruction, name: cmp.Or(t.Name, fmt.Sprintf("task %d", i+1)), only: t.Tools}
 	}
 	var next atomic.Int64
 	var done sync.WaitGroup
@@ -116,7 +122,7 @@ func (d *delegate) runTasks(ctx context.Context, in input) (string, error) {
 		done.Go(work)
 	}
 	done.Wait()
-	return report(tasks)
+	return tasks, nil
 }
 
 // report tells how each task went. It is a failure if all of them failed.
@@ -130,7 +136,11 @@ func report(tasks []*task) (string, error) {
 	}
 	fmt.Fprintf(&b, "%d of %d tasks done\n", len(tasks)-len(failed), len(tasks))
 	for i, t := range tasks {
-		fmt.Fprintf(&b, "\n--- task %d: ", i+1)
+		fmt.Fprintf(&b, "\n--- task %d", i+1)
+		if t.name != fmt.Sprintf("task %d", i+1) {
+			fmt.Fprintf(&b, " (%s)", t.name)
+		}
+		b.WriteString(": ")
 		if t.err == nil {
 			b.WriteString("done")
 		} else {
@@ -147,6 +157,13 @@ func report(tasks []*task) (string, error) {
 	// The first one's kind stands for all.
 	return b.String(), &toolkit.Error{Kind: toolkit.Kind(toolkit.TypeOf(failed[0])), Message: "no task was done",
 		Cause: errors.Join(failed...)}
+}
+
+// TaskName returns the name of the task whose context it is, which [Options].Start and the sub-agent's calls get:
+// that of the arguments, or "task 1" and so on. Outside of tasks it is "".
+func TaskName(ctx context.Context) string {
+	name, _ := ctx.Value(insideKey{}).(string)
+	return name
 }
 
 type insideKey struct{}

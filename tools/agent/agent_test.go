@@ -356,3 +356,68 @@ func TestOptions(t *testing.T) {
 		t.Errorf("got %v, timeout %v", d.Validate(), d.Timeout)
 	}
 }
+
+// TestNamedTasks checks tasks with names and tools of their own, and the structured answer.
+func TestNamedTasks(t *testing.T) {
+	var mu sync.Mutex
+	shown, started := map[string]int{}, map[string]bool{}
+	model := answering("look", "break")
+	r := parent(t, func(ctx context.Context, request agent.Request) (agent.Reply, error) {
+		mu.Lock()
+		shown[agent.TaskName(ctx)] = len(request.Tools)
+		mu.Unlock()
+		if agent.TaskName(ctx) == "bad" {
+			return agent.Reply{}, errors.New("502")
+		}
+		return model(ctx, request)
+	}, agent.Options{Start: func(ctx context.Context, _ string) (context.Context, agent.Run) {
+		mu.Lock()
+		defer mu.Unlock()
+		started[agent.TaskName(ctx)] = true
+		return ctx, nil
+	}})
+	res := r.Execute(t.Context(), toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":[
+		{"name":"one","instruction":"first","tools":["look"]}, "second", {"instruction":"third","tools":[]},
+		{"name":"bad","instruction":"fourth"}]}`)}).Result
+	if res.Fault != nil || len(res.Parts) != 1 || res.Parts[0].Kind != toolkit.PartStructured {
+		t.Fatalf("got %+v", res)
+	}
+	var got struct {
+		Success bool
+		Total   int
+		Results []struct {
+			TaskName        string `json:"task_name"`
+			Success         bool
+			Response, Error string
+		}
+	}
+	if err := json.Unmarshal(res.Parts[0].JSON, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !got.Success || got.Total != 4 || len(got.Results) != 4 {
+		t.Fatalf("got %+v", got)
+	}
+	for i, name := range []string{"one", "task 2", "task 3", "bad"} {
+		if r := got.Results[i]; r.TaskName != name || r.Success != (name != "bad") || (r.Error == "") != r.Success || !started[name] {
+			t.Errorf("got %+v, started %t", r, started[name])
+		}
+	}
+	if text := got.Results[0].Response; !strings.Contains(text, "saw home") || !strings.Contains(text, "may not use this tool") {
+		t.Errorf("got %s, want one call refused", text)
+	}
+	if shown["one"] != 1 || shown["task 2"] != 2 || shown["task 3"] != 0 {
+		t.Errorf("got the tools %v", shown)
+	}
+	if !strings.Contains(res.Output, "--- task 1 (one): done") || !strings.Contains(res.Output, "--- task 2: done") {
+		t.Errorf("got %s", res.Output)
+	}
+	for _, wrong := range []string{
+		`{"instruction":"x","tools":["nothing"]}`, `{"instruction":"x","tools":["agent_delegate"]}`, `{"name":"x"}`,
+		`{"instruction":"x","name":"a\nb"}`, `1`, `null`,
+	} {
+		res := r.Execute(t.Context(), toolkit.Call{Name: "agent_delegate", Arguments: []byte(`{"tasks":[` + wrong + `]}`)}).Result
+		if !errors.Is(res.Fault, toolkit.ErrInvalidArguments) {
+			t.Errorf("%s: got %v", wrong, res.Fault)
+		}
+	}
+}

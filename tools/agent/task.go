@@ -20,6 +20,8 @@ const maxCalls = 32
 type task struct {
 	*delegate
 	text string
+	name string
+	only *[]string // the tools that it may use; nil is all
 
 	answer                         string // what the model said last
 	turns, calls, failures, tokens int
@@ -41,8 +43,8 @@ func (t *task) runTask(ctx context.Context) {
 		}
 		told = true
 	}()
-	ctx, run = t.start(ctx)
-	t.err = t.converse(context.WithValue(ctx, insideKey{}, true), run)
+	ctx, run = t.start(context.WithValue(ctx, insideKey{}, t.name))
+	t.err = t.converse(context.WithValue(ctx, insideKey{}, t.name), run)
 	returned = true
 }
 
@@ -75,8 +77,11 @@ func (t *task) start(ctx context.Context) (context.Context, Run) {
 
 // converse goes through the turns until the model answers without calls.
 func (t *task) converse(ctx context.Context, run Run) error {
-	tools := t.tools()
-	executor := &toolkit.Executor{Handler: t.options.Handler, Timeout: -1} // what is above governs
+	tools := slices.DeleteFunc(t.tools(), func(d toolkit.Definition) bool { return !t.may(d.Name) })
+	executor := &toolkit.Executor{Handler: t.handle, Timeout: -1} // what is above governs
+	if t.options.Handler == nil {
+		executor.Handler = nil
+	}
 	if t.options.Tools != nil {
 		executor.Tools = t.options.Tools.Lookup
 	}
@@ -123,12 +128,25 @@ func (t *task) converse(ctx context.Context, run Run) error {
 	return &toolkit.Error{Kind: toolkit.ErrBudgetExceeded, Message: fmt.Sprintf("it came to no answer in %d turns", t.turns)}
 }
 
-// tools are those that the sub-agent is shown.
-func (t *task) tools() []toolkit.Definition {
-	if t.options.Handler == nil || t.options.Tools == nil {
+// may reports whether the task may use a tool.
+func (t *task) may(tool string) bool { return t.only == nil || slices.Contains(*t.only, tool) }
+
+// handle is the parent's handler, for the tools that the task may use.
+func (t *task) handle(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+	if !t.may(call.Name) {
+		err := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: call.Name,
+			Message: "the task may not use this tool: use those that are shown"}
+		return toolkit.Failure(err), err
+	}
+	return t.options.Handler(ctx, call)
+}
+
+// tools are those that sub-agents are shown.
+func (d *delegate) tools() []toolkit.Definition {
+	if d.options.Handler == nil || d.options.Tools == nil {
 		return nil
 	}
-	return slices.DeleteFunc(t.options.Tools.Definitions(), func(d toolkit.Definition) bool { return d.Category == category })
+	return slices.DeleteFunc(d.options.Tools.Definitions(), func(d toolkit.Definition) bool { return d.Category == category })
 }
 
 // call makes the calls of one reply, all at once, and gives what they gave.

@@ -34,6 +34,7 @@ type Options struct {
 	Write, Shell   bool
 	web, all       bool
 	python, search string
+	modules        []string // further modules for Python
 	db             string
 }
 
@@ -48,6 +49,8 @@ func (o *Options) Define(c *cobra.Command) {
 		f.BoolVar(&o.Write, "write", false, "files may be changed below DIR")
 		f.BoolVar(&o.Shell, "shell", false, "commands, in the foreground and the background")
 		f.StringVar(&o.python, "python", "", "Python programs, at `LEVEL` \"strict\", \"standard\" or \"lenient\"")
+		f.StringSliceVar(&o.modules, "python-modules", nil, "further modules that programs of --python may import: "+
+			"`NAMES` with commas between them; you vouch for what they do")
 		f.BoolVar(&o.web, "web", false, "pages of public addresses, and the weather")
 		f.StringVar(&o.search, "search", "", "web search by the SearXNG at `URL`")
 		f.StringVar(&o.db, "db", "", "the SQLite database `FILE`, to read; with --write to write as well")
@@ -72,7 +75,10 @@ func (o Options) Open(wrap func(*catalog.Options)) (*catalog.Catalog, func() err
 		options.Shell, options.Jobs = new(shell.Options), new(shell.JobOptions)
 	}
 	if o.python != "" {
-		options.Python = &python.Options{Level: python.Level(o.python)}
+		level := python.Level(o.python)
+		options.Python = &python.Options{Level: level, ExtraModules: map[python.Level][]string{level: o.modules}}
+	} else if len(o.modules) > 0 {
+		return nil, nil, cli.Usage("--python-modules: got no --python, want the level of the programs")
 	}
 	if o.web || o.search != "" {
 		options.Web, options.Weather = new(web.Options), new(weather.Options)
