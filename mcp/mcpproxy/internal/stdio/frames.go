@@ -109,7 +109,7 @@ func (f *frameReader) came(n int) {
 	}
 }
 
-// show has the tap look at what passes. Calls and their answers are observed where they are governed.
+// show has the tap look at traffic. Calls and their answers are observed where they are governed.
 func (f *frameReader) show(data []byte) {
 	f.tap.CopyBytes(f.stream, f.at, data)
 	f.tap.Signal()

@@ -17,8 +17,8 @@ import (
 // goes on as soon as anything else happens: another message of either side, an answer that takes long or comes in parts, a
 // policy that waits.
 //
-// While it rests, the goroutine that reads the client is to answer for the server's side. Whoever lets another goroutine
-// read the client has ReadServer go on before.
+// While ReadServer rests, the goroutine that reads the client is responsible for the server's side: it has ReadServer go on
+// before it lets another goroutine read the client.
 type relay struct {
 	// These are guarded by the governor's lock.
 	short   int           // calls in a row that were alone and short
