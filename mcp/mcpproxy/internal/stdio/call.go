@@ -17,9 +17,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// shortCall is how long a call runs that counts as short, see [relay]. The watch of a call's turn looks as often.
-const shortCall = 5 * time.Millisecond
-
 // maxTurn is how long the frames behind a call wait until it has been sent, unless a policy says that it waits
 // (package arrival).
 const maxTurn = time.Second
@@ -44,13 +41,6 @@ func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) (*governedC
 			"want fewer, and each id once")
 	}
 	return c, nil
-}
-
-// pass has the frames behind the call read, once.
-func (c *governedCall) pass() {
-	if c.passed.CompareAndSwap(false, true) {
-		c.passTurn()
-	}
 }
 
 // watchTurn has the frames behind a call read after maxTurn, or soon where the server has answered it already, and has the
@@ -207,33 +197,11 @@ func (g *Governor) write(c *governedCall, key string, answered chan *answer, lin
 	return nil
 }
 
-// maxEnded is how many ended calls are remembered, to recognize answers that come too late.
-const maxEnded = 1024
-
-// forget has an answer that comes from now on be late.
-func (g *Governor) forget(key string) {
-	g.Mu.Lock()
-	defer g.Mu.Unlock()
-	delete(g.waiting, key)
-	g.endedWith(key)
-}
-
 // gaveUp reports whether the client gave a call up.
 func (g *Governor) gaveUp(c *governedCall) bool {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	return c.given
-}
-
-// endedWith remembers that an id needs no answer any more; the caller holds the lock.
-func (g *Governor) endedWith(key string) {
-	for old := range g.ended {
-		if len(g.ended) < maxEnded {
-			break
-		}
-		delete(g.ended, old)
-	}
-	g.ended[key] = true
 }
 
 // tellCancelled tells the server that a policy gave up a request. What the client gave up it has told itself, unless

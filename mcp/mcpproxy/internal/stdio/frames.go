@@ -6,6 +6,7 @@ package stdio
 import (
 	"bytes"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -142,4 +143,17 @@ func (f *frameReader) takeFrame(torn bool) frame {
 func (f *frameReader) end() {
 	f.tap.EndStream(f.stream, time.Now())
 	f.tap.Signal()
+}
+
+// FrameWriter writes whole frames of several writers.
+type FrameWriter struct {
+	mu sync.Mutex
+	To *os.File
+}
+
+func (f *FrameWriter) write(frame []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.To.Write(frame)
+	return err
 }

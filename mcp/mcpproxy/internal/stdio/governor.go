@@ -8,8 +8,6 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,84 +26,6 @@ const (
 	MaxCallBytes = 256 << 20
 )
 
-// Governor stands between a client and a server over pipes, and lets the scope's policies
-// govern the calls. All other frames pass as they are.
-type Governor struct {
-	govern.Calls
-	caller govern.Caller
-	client *FrameWriter
-	Server *FrameWriter
-
-	ctx    context.Context // over when the connection is
-	cancel context.CancelCauseFunc
-
-	relay
-	turn   atomic.Pointer[governedCall] // the call whose turn it is, or was
-	timing atomic.Bool                  // a timer will look at it
-	turns  chan *clientReader           // for goroutines that wait for their turn to read
-	idle   atomic.Int32                 // how many do
-	ends   atomic.Int64                 // bytes of answers whose observers learn of them later
-
-	Mu      sync.Mutex
-	running map[string]*governedCall // by the client's id
-	Bytes   int                      // of them
-	waiting map[string]waiter        // by the id that was sent on
-	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
-	gone    bool                     // the server will answer nothing more
-	texts   bool                     // the client has ids that are strings with a number, or batches: "7" is not 7 to it
-	ending  sync.WaitGroup           // calls that run
-	sending sync.WaitGroup           // calls that may still be sent on
-}
-
-// governedCall is a call that runs.
-type governedCall struct {
-	id      string // the client's
-	message wire.Message
-	text    []byte
-	at      time.Time
-	ctx     context.Context
-	cancel  context.CancelFunc
-
-	passTurn func()      // has the frames behind the call read
-	passed   atomic.Bool // they are, or will be
-	back     atomic.Bool // the server has answered
-	more     bool        // frames behind it have been read
-
-	// These are guarded by the governor's lock.
-	sent    bool // to the server, once at least
-	wanted  bool // ReadServer may rest with the answer
-	given   bool // the client gave it up, and wants no answer. It is not sent any more.
-	pending bool // it may still be sent, so that the server's end stays open
-}
-
-// waiter is a call that waits for the answer to a request.
-type waiter struct {
-	answered chan *answer
-	call     *governedCall
-}
-
-// answer is what the server answered.
-type answer struct {
-	raw    []byte
-	m      *wire.Message
-	passed bool // it went to the client already, since it was too long to be kept
-	failed bool
-	gone   bool // there will be none
-}
-
-// FrameWriter writes whole frames of several writers.
-type FrameWriter struct {
-	mu sync.Mutex
-	To *os.File
-}
-
-func (f *FrameWriter) write(frame []byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, err := f.To.Write(frame)
-	return err
-}
-
 // NewGovernor makes one that writes to the client, for a session of its own.
 func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
 	s := watch.NewSession(w.Engine, "")
@@ -118,17 +38,6 @@ func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
 	g.caller = g.NewCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
 	return g
-}
-
-// runFramed is Run with policies.
-func runFramed(w *watch.Watcher, c Command) (Exit, error) {
-	g := NewGovernor(w, c.Stdout)
-	defer g.cancel(watch.ErrUnanswered)
-	return runWith(w, c, g.Session, func(p *Pipes) {
-		g.Server = &FrameWriter{To: p.In}
-		go g.ReadClient(c.Stdin, p)
-		p.output(p.Out, func() { g.ReadServer(c.Stdout, p) })
-	})
 }
 
 // ReadClient reads what the client sends until it closes, and closes the server's end once

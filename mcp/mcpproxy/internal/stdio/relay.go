@@ -33,6 +33,9 @@ type relay struct {
 	rests       bool          // of it alone, too
 }
 
+// shortCall is how long a call runs that counts as short, see [relay]. The watch of a call's turn looks as often.
+const shortCall = 5 * time.Millisecond
+
 // minShort is how many short calls in a row are relayed from then on.
 const minShort = 4
 
