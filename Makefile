@@ -132,6 +132,7 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 .PHONY: proxy-sessions
 proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
 	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m
+	cd e2e && TOOLSCOPE_SESSIONS=$(SESSIONS) TOOLSCOPE_E2E=1 go test . -run='^TestSessionsOfTypeScript$$' -count=1 -v -timeout=30m
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact
