@@ -141,6 +141,7 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 .PHONY: proxy-sessions
 proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
 	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m
+	cd e2e && TOOLSCOPE_SESSIONS=$(SESSIONS) TOOLSCOPE_E2E=1 go test . -run='^TestSessionsOfTypeScript$$' -count=1 -v -timeout=30m
 
 .PHONY: workflows
 workflows: WORKFLOWS ?= 10000

@@ -43,6 +43,8 @@ func copyPipes() int {
 	answers.Go(func() { copyBlocking(1, int(out.Fd())) })
 	answers.Wait()
 	_ = server.Wait()
+	runtime.KeepAlive(in) // else their finalizers close them
+	runtime.KeepAlive(out)
 	return 0
 }
 

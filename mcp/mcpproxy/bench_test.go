@@ -193,7 +193,7 @@ func (p *pipe) call(b testing.TB, size int) (n int64) {
 			return n
 		}
 		if err != bufio.ErrBufferFull {
-			b.Fatal(err)
+			b.Fatalf("%v: %v", p.cmd.Env[len(p.cmd.Env)-1], err)
 		}
 	}
 }

@@ -174,12 +174,17 @@ type randomSession struct {
 
 // newRandomSession makes calls, pings, notifications and cancellations of calls.
 func newRandomSession(r *rand.Rand) *randomSession {
+	return newRandomSessionOf(r, 12+r.IntN(12), []string{"x", "y", "silent", "held"})
+}
+
+// newRandomSessionOf makes so many messages, with calls of some tools.
+func newRandomSessionOf(r *rand.Rand, messages int, tools []string) *randomSession {
 	s := &randomSession{cancelled: map[int]int{}, held: map[int]bool{}}
 	var calls []int
-	for id := 1; id <= 12+r.IntN(12); id++ {
+	for id := 1; id <= messages; id++ {
 		switch n := r.IntN(10); {
 		case n < 5:
-			tool := []string{"x", "y", "silent", "held"}[r.IntN(4)]
+			tool := tools[r.IntN(len(tools))]
 			s.addMessage(callOf(id, tool))
 			s.held[id] = tool == "held"
 			calls = append(calls, id)
@@ -273,11 +278,14 @@ func sessions(t *testing.T, few int) int {
 }
 
 // Random sessions over pipes: no call reaches the server after its cancellation, and what reaches it is in the order in
-// which the client sent it.
+// which the client sent it. In every other session the client mostly waits for an answer before it goes on.
 func TestRandomSessionsOverPipes(t *testing.T) {
 	for seed := range sessions(t, 60) {
 		r := rand.New(rand.NewPCG(uint64(seed), 26))
-		s := newRandomSession(r)
+		s, inTurn := newRandomSession(r), seed%2 == 1
+		if inTurn {
+			s = newRandomSessionOf(r, 60, []string{"x", "x", "x", "x", "x", "x", "x", "y", "silent", "held"})
+		}
 		var got arrivals
 		release := make(chan struct{})
 		pauses := make(chan time.Duration, 1024)
@@ -295,7 +303,12 @@ func TestRandomSessionsOverPipes(t *testing.T) {
 			if i == len(s.sent)/2 {
 				close(release)
 			}
-			if r.IntN(3) == 0 {
+			switch {
+			case inTurn && r.IntN(10) > 0:
+				for wanted[m.ID] && m.Params.Name != "held" {
+					delete(wanted, readRPC(p.send("")).ID)
+				}
+			case r.IntN(3) == 0:
 				time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond) // interleaves in another way
 			}
 		}

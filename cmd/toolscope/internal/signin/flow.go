@@ -17,8 +17,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
-
-	"github.com/toolscope/toolscope/redact"
 )
 
 // A challenge is the answer that asks for a sign-in: 401, or 403 for more scopes.
@@ -230,53 +228,6 @@ func revoke(ctx context.Context, had *Credentials) error {
 		return fmt.Errorf("the authorization server answered %d to the revocation", resp.StatusCode)
 	}
 	return nil
-}
-
-// errorCodes are the codes of RFC 6749 (5.2), RFC 8707 and RFC 7009.
-var errorCodes = []string{
-	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-	"invalid_scope", "invalid_target", "unsupported_token_type", "server_error", "temporarily_unavailable",
-}
-
-// errorCode is a code of an authorization server, if it is one of OAuth.
-func errorCode(code string) string {
-	if slices.Contains(errorCodes, code) {
-		return code
-	}
-	return "a code that is none of OAuth's"
-}
-
-// plain is an error without what an authorization server wrote, but for a code of OAuth: its description may repeat
-// the request, and so a code, a verifier or a refresh token.
-func plain(err error) error {
-	var answer *oauth2.RetrieveError
-	if errors.As(err, &answer) {
-		text := "the authorization server gave no token"
-		if answer.Response != nil {
-			text += fmt.Sprintf(" (status %d)", answer.Response.StatusCode)
-		}
-		if answer.ErrorCode != "" {
-			text += ": " + errorCode(answer.ErrorCode)
-		}
-		return errors.New(clean(text))
-	}
-	var far errReach
-	if errors.As(err, &far) {
-		return far
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("the authorization server did not answer in time")
-	}
-	return errors.New(clean(err.Error()))
-}
-
-// maxText is how much of an error is shown, in bytes.
-const maxText = 500
-
-// clean is a text of a server's as it may be shown.
-func clean(text string) string {
-	text, _ = redact.Default().TextMax(text, maxText)
-	return text
 }
 
 // union is a list with what of another it has not.

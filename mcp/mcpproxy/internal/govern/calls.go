@@ -6,6 +6,7 @@ package govern
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/toolscope/toolscope/internal/keys"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
@@ -54,7 +55,7 @@ func (x *Exchange) guarded(ctx context.Context, call Caller) Reply {
 	return r
 }
 
-// ended tells the observers how a call ended, unless its server asks for input.
+// ended has the reply tell the observers how a call ended, unless its server asks for input.
 func (c *Calls) ended(x *Exchange, r Reply) Reply {
 	if r.asks && r.sent != nil && r.sent.Op == x.Op && c.KeepRound(r.sent, r.state) {
 		return r
@@ -72,7 +73,8 @@ func (c *Calls) ended(x *Exchange, r Reply) Reply {
 		res.Fault = &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: x.Params.Name, Cause: res.Fault}
 		x.Op.Running.Record().Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
 	}
-	x.Op.Running.End(res, r.Ended)
+	at := time.Now()
+	r.end = func() { x.Op.Running.EndAt(at, res, r.Ended) }
 	return r
 }
 
@@ -92,7 +94,8 @@ func (x *Exchange) begin(ctx context.Context) context.Context {
 // Refuse records a call that the transport refuses, since policies cannot govern it.
 func (c *Calls) Refuse(ctx context.Context, x *Exchange, why string) {
 	x.begin(ctx)
-	c.ended(x, x.refused(why))
+	r := c.ended(x, x.refused(why))
+	r.Observe()
 }
 
 // refused is the answer to a call that does not run, for a reason that no policy is asked about.

@@ -63,6 +63,14 @@ type Reply struct {
 	state string // for this to be sent with it
 	task  string // that the call became; "" for none
 	sent  *Exchange
+	end   func()
+}
+
+// Observe tells the observers how the call ended. The caller calls it once.
+func (r *Reply) Observe() {
+	if r.end != nil {
+		r.end()
+	}
 }
 
 // Caller governs exchanges.

@@ -31,6 +31,7 @@ func (c *httpCall) govern(body []byte, m *wire.Message, p *wire.Params) {
 	defer running.over() // also if a policy panics
 	defer c.stopReading()
 	r := governed.Govern(ctx, governed.NewCaller(), e)
+	r.Observe()
 	if running.over() {
 		c.leave()
 	} else {

@@ -43,27 +43,26 @@ func (g *Governor) begin(text []byte, m *wire.Message, at time.Time) (*governedC
 	return c, nil
 }
 
-// pass has the frames behind the call read, once.
-func (c *governedCall) pass() {
-	if c.passed.CompareAndSwap(false, true) {
-		c.passTurn()
-	}
-}
-
-// watchTurn has the frames behind a call read after maxTurn, or twice that: one timer serves all calls, since one for each
-// would wake another thread each time.
+// watchTurn has the frames behind a call read after maxTurn, or soon where the server has answered it already, and has the
+// server's frames read soon: one timer serves all calls, since one for each would wake another thread each time.
 func (g *Governor) watchTurn(c *governedCall) {
 	g.turn.Store(c)
 	if g.timing.CompareAndSwap(false, true) {
-		time.AfterFunc(maxTurn, func() {
+		time.AfterFunc(shortCall, func() {
 			g.timing.Store(false)
-			if c := g.turn.Load(); c != nil && !c.passed.Load() {
-				if time.Since(c.at) >= maxTurn {
-					c.pass()
-				} else {
-					g.watchTurn(c)
-				}
+			c := g.turn.Load()
+			if c == nil || c.passed.Load() {
+				return
 			}
+			took := time.Since(c.at)
+			switch {
+			case took >= maxTurn || took >= shortCall && c.back.Load():
+				c.pass()
+				return
+			case took >= shortCall:
+				g.resumeServer()
+			}
+			g.watchTurn(c)
 		})
 	}
 }
@@ -83,7 +82,10 @@ func (g *Governor) run(c *governedCall) {
 	}
 	r := g.governCall(c.ctx, x)
 	given := g.over(c)
-	c.pass()
+	if !g.serverRests() {
+		c.pass()
+	}
+	g.observeEnd(r) // a client that has the answer and looks finds the call
 	if r.Passed || given {
 		return
 	}
@@ -94,6 +96,23 @@ func (g *Governor) run(c *governedCall) {
 	if r.Raw != nil && g.client.write(append(r.Raw[:len(r.Raw):len(r.Raw)], '\n')) != nil {
 		g.cancel(context.Canceled) // the client is gone
 	}
+}
+
+// maxEnds is how many bytes of answers wait for their calls' observers.
+const maxEnds = 16 << 20
+
+// observeEnd has the observers learn how a call ended, soon: the answer does not wait for that.
+func (g *Governor) observeEnd(r govern.Reply) {
+	size := int64(len(r.Raw))
+	if g.ends.Add(size) <= maxEnds && g.Watcher.Tap.CallLater(func() {
+		defer g.ends.Add(-size)
+		r.Observe()
+	}) {
+		g.Watcher.Tap.Signal()
+		return
+	}
+	g.ends.Add(-size)
+	r.Observe()
 }
 
 // over takes note that a call has ended, and reports whether the client gave it up.
@@ -130,23 +149,14 @@ func (g *Governor) send(ctx context.Context, c *governedCall, id jsontext.Value,
 	if err := g.write(c, key, answered, append(raw[:len(raw):len(raw)], '\n')); err != nil {
 		return govern.Reply{}, err
 	}
-	c.pass()
-	var a *answer
-	select {
-	case a = <-answered:
-	case <-ctx.Done():
-		g.forget(key)
-		select {
-		case a = <-answered: // it came before that
-		default:
-			if g.ctx.Err() != nil {
-				return govern.Reply{}, watch.ErrUnanswered
-			}
-			g.tellCancelled(ctx, c, id)
-			return govern.Reply{}, context.Cause(ctx)
-		}
-	}
+	defer c.back.Store(true)
+	a := g.await(ctx, c, key, answered)
 	switch {
+	case a == nil && g.ctx.Err() != nil:
+		return govern.Reply{}, watch.ErrUnanswered
+	case a == nil:
+		g.tellCancelled(ctx, c, id)
+		return govern.Reply{}, context.Cause(ctx)
 	case a.gone:
 		return govern.Reply{}, watch.ErrUnanswered
 	case a.passed:
@@ -173,7 +183,8 @@ func (g *Governor) write(c *governedCall, key string, answered chan *answer, lin
 		return watch.ErrUnanswered
 	}
 	c.sent = true
-	g.waiting[key] = answered
+	g.waiting[key] = waiter{answered, c}
+	g.want(c)
 	g.Mu.Unlock()
 	_, err := g.Server.To.Write(line)
 	g.Mu.Lock()
@@ -186,33 +197,11 @@ func (g *Governor) write(c *governedCall, key string, answered chan *answer, lin
 	return nil
 }
 
-// maxEnded is how many ended calls are remembered, to recognize answers that come too late.
-const maxEnded = 1024
-
-// forget has an answer that comes from now on be late.
-func (g *Governor) forget(key string) {
-	g.Mu.Lock()
-	defer g.Mu.Unlock()
-	delete(g.waiting, key)
-	g.endedWith(key)
-}
-
 // gaveUp reports whether the client gave a call up.
 func (g *Governor) gaveUp(c *governedCall) bool {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	return c.given
-}
-
-// endedWith remembers that an id needs no answer any more; the caller holds the lock.
-func (g *Governor) endedWith(key string) {
-	for old := range g.ended {
-		if len(g.ended) < maxEnded {
-			break
-		}
-		delete(g.ended, old)
-	}
-	g.ended[key] = true
 }
 
 // tellCancelled tells the server that a policy gave up a request. What the client gave up it has told itself, unless
@@ -244,9 +233,10 @@ func (g *Governor) hand(id jsontext.Value, a *answer) bool {
 		keys = append(keys, n)
 	}
 	for _, key := range keys {
-		if answered := g.waiting[key]; answered != nil {
+		if w := g.waiting[key]; w.answered != nil {
 			delete(g.waiting, key)
-			answered <- a
+			g.restWith(w.call)
+			w.answered <- a
 			return true
 		}
 	}

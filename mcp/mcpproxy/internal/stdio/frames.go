@@ -6,6 +6,7 @@ package stdio
 import (
 	"bytes"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,8 @@ type frameReader struct {
 	exited *atomic.Bool
 	// long is given the pieces of a frame that is too long, as they come.
 	long func(piece []byte) error
+	// wait is called before a read that may wait; nil works.
+	wait func()
 
 	in     *input
 	buffer []byte
@@ -75,24 +78,42 @@ func (f *frameReader) next() (frame, error) {
 
 // read reads what is there.
 func (f *frameReader) read() (err error) {
-	if f.in == nil {
-		f.buffer = make([]byte, framedRead)
-		if f.in, err = newInput(f.from, f.exited); err != nil {
-			return err
-		}
+	if err := f.open(); err != nil {
+		return err
+	}
+	if f.wait != nil {
+		f.wait()
 	}
 	n, err := f.in.read(f.buffer)
+	f.came(n)
+	return err
+}
+
+// open makes the input, once.
+func (f *frameReader) open() (err error) {
+	if f.in == nil {
+		f.buffer = make([]byte, framedRead)
+		f.in, err = newInput(f.from, f.exited)
+	}
+	return err
+}
+
+// came takes in bytes that were read into the buffer.
+func (f *frameReader) came(n int) {
 	if n == 0 {
-		return err
+		return
 	}
 	f.at, f.unread = time.Now(), f.buffer[:n]
 	if n >= frames.NarrowRead && !f.wide {
 		f.wide = true
 		widen(f.from)
 	}
-	f.tap.CopyBytes(f.stream, f.at, f.unread)
+}
+
+// show has the tap look at traffic. Calls and their answers are observed where they are governed.
+func (f *frameReader) show(data []byte) {
+	f.tap.CopyBytes(f.stream, f.at, data)
 	f.tap.Signal()
-	return err
 }
 
 // keep keeps a piece of a frame, or passes it to long.
@@ -107,6 +128,7 @@ func (f *frameReader) keep(piece []byte) error {
 		return nil
 	}
 	f.skim.Feed(piece)
+	f.show(piece)
 	return f.long(piece)
 }
 
@@ -121,4 +143,17 @@ func (f *frameReader) takeFrame(torn bool) frame {
 func (f *frameReader) end() {
 	f.tap.EndStream(f.stream, time.Now())
 	f.tap.Signal()
+}
+
+// FrameWriter writes whole frames of several writers.
+type FrameWriter struct {
+	mu sync.Mutex
+	To *os.File
+}
+
+func (f *FrameWriter) write(frame []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.To.Write(frame)
+	return err
 }

@@ -8,8 +8,6 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,105 +26,30 @@ const (
 	MaxCallBytes = 256 << 20
 )
 
-// Governor stands between a client and a server over pipes, and lets the scope's policies
-// govern the calls. All other frames pass as they are.
-type Governor struct {
-	govern.Calls
-	caller govern.Caller
-	client *FrameWriter
-	Server *FrameWriter
-
-	ctx    context.Context // over when the connection is
-	cancel context.CancelCauseFunc
-
-	turn   atomic.Pointer[governedCall] // the call whose turn it is, or was
-	timing atomic.Bool                  // a timer will look at it
-	turns  chan *clientReader           // for goroutines that wait for their turn to read
-	idle   atomic.Int32                 // how many do
-
-	Mu      sync.Mutex
-	running map[string]*governedCall // by the client's id
-	Bytes   int                      // of them
-	waiting map[string]chan *answer  // by the id that was sent on
-	ended   map[string]bool          // ids of calls that are answered, of which the latest are kept
-	gone    bool                     // the server will answer nothing more
-	texts   bool                     // the client has ids that are strings with a number, or batches: "7" is not 7 to it
-	ending  sync.WaitGroup           // calls that run
-	sending sync.WaitGroup           // calls that may still be sent on
-}
-
-// governedCall is a call that runs.
-type governedCall struct {
-	id      string // the client's
-	message wire.Message
-	text    []byte
-	at      time.Time
-	ctx     context.Context
-	cancel  context.CancelFunc
-
-	passTurn func() // has the frames behind the call read
-	passed   atomic.Bool
-
-	// These are guarded by the governor's lock.
-	sent    bool // to the server, once at least
-	given   bool // the client gave it up, and wants no answer. It is not sent any more.
-	pending bool // it may still be sent, so that the server's end stays open
-}
-
-// answer is what the server answered.
-type answer struct {
-	raw    []byte
-	m      *wire.Message
-	passed bool // it went to the client already, since it was too long to be kept
-	failed bool
-	gone   bool // there will be none
-}
-
-// FrameWriter writes whole frames of several writers.
-type FrameWriter struct {
-	mu sync.Mutex
-	To *os.File
-}
-
-func (f *FrameWriter) write(frame []byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, err := f.To.Write(frame)
-	return err
-}
-
 // NewGovernor makes one that writes to the client, for a session of its own.
 func NewGovernor(w *watch.Watcher, client *os.File) *Governor {
 	s := watch.NewSession(w.Engine, "")
 	s.Governed = true
 	g := &Governor{
 		Calls: govern.NewCalls(w, s), client: &FrameWriter{To: client},
-		running: map[string]*governedCall{}, waiting: map[string]chan *answer{}, ended: map[string]bool{},
-		turns: make(chan *clientReader),
+		running: map[string]*governedCall{}, waiting: map[string]waiter{}, ended: map[string]bool{},
+		turns: make(chan *clientReader), relay: relay{resume: make(chan struct{}, 1)},
 	}
 	g.caller = g.NewCaller()
 	g.ctx, g.cancel = context.WithCancelCause(context.Background())
 	return g
 }
 
-// runFramed is Run with policies.
-func runFramed(w *watch.Watcher, c Command) (Exit, error) {
-	g := NewGovernor(w, c.Stdout)
-	defer g.cancel(watch.ErrUnanswered)
-	return runWith(w, c, g.Session, func(p *Pipes) {
-		g.Server = &FrameWriter{To: p.In}
-		go g.ReadClient(c.Stdin, p)
-		p.output(p.Out, func() { g.ReadServer(c.Stdout, p) })
-	})
-}
-
 // ReadClient reads what the client sends until it closes, and closes the server's end once
 // all calls have been sent on.
 func (g *Governor) ReadClient(from *os.File, p *Pipes) {
-	g.work(&clientReader{frameReader{
+	r := &clientReader{frameReader{
 		from: from, tap: g.Watcher.Tap, stream: g.Session.Stream(watch.FromClient, frames.ByLine), exited: &p.exited,
 		long: func([]byte) error { return nil },
-	}, p})
+	}, p}
+	g.relay.client = &r.frameReader
+	r.wait = func() { g.waitForClient(&r.frameReader) }
+	g.work(r)
 }
 
 // clientReader reads what the client sends.
@@ -146,8 +69,11 @@ func (g *Governor) work(r *clientReader) {
 		if c == nil {
 			return
 		}
-		c.passTurn = func() { g.passTo(r) }
+		c.passTurn = func() { g.resumeServer(); g.passTo(r) }
 		g.run(c)
+		if c.passed.CompareAndSwap(false, true) {
+			continue
+		}
 		if g.idle.Add(1) > maxIdle {
 			g.idle.Add(-1)
 			return
@@ -182,13 +108,15 @@ func (g *Governor) readOn(r *clientReader) *governedCall {
 		case f.long != nil:
 			err = g.tooLong(f.long)
 		default:
-			c, err = g.fromClient(f.data, f.at)
+			c, err = g.fromClient(f.data, &r.frameReader)
 		}
 		switch {
 		case c != nil:
+			c.more = len(r.unread) > 0
 			return c
 		case err != nil:
 			r.end()
+			g.resumeServer()
 			g.sending.Wait()
 			_ = r.pipes.In.Close()
 			_ = r.from.Close()
@@ -221,21 +149,27 @@ func (g *Governor) ReadServer(to *os.File, p *Pipes) {
 			return err
 		},
 	}
+	g.Mu.Lock()
+	g.server = f
+	g.Mu.Unlock()
 	for {
 		read, err := f.next()
+		g.nothingLeft = len(f.unread) == 0 && len(f.held) == 0 && f.err == nil
 		unlock()
 		switch {
 		case err != nil:
 		case read.long != nil:
 			err = g.longFromServer(read.long)
 		case read.torn:
+			f.show(read.data)
 			err = g.client.write(g.pinned(read.data))
 		default:
-			err = g.fromServer(read.data)
+			err = g.fromServer(f, read.data)
 		}
 		if err != nil {
 			break
 		}
+		g.rest()
 	}
 	f.end()
 	_ = p.Out.Close()
@@ -255,10 +189,11 @@ func (g *Governor) longFromServer(long *skim.Skimmer) error {
 	if m.Method != "" || m.Key() == "" {
 		return nil
 	}
-	if answer := pins.UnreadableAnswer(m.ID); answer != nil {
-		return g.fromServer(append(answer, '\n'))
+	answer := pins.UnreadableAnswer(m.ID)
+	if answer == nil || g.answers(answer) {
+		return nil
 	}
-	return nil
+	return g.toClient(append(answer, '\n'))
 }
 
 // serverGone ends the calls that wait for an answer, and then, after a while, those that wait for
@@ -266,9 +201,9 @@ func (g *Governor) longFromServer(long *skim.Skimmer) error {
 func (g *Governor) serverGone() {
 	g.Mu.Lock()
 	g.gone = true
-	for key, answered := range g.waiting {
+	for key, w := range g.waiting {
 		delete(g.waiting, key)
-		answered <- &answer{gone: true}
+		w.answered <- &answer{gone: true}
 	}
 	g.Mu.Unlock()
 	ended := make(chan struct{})
@@ -288,12 +223,17 @@ func (g *Governor) serverGone() {
 
 // fromClient forwards a frame that the client sent, or returns the call that it is. What policies cannot govern is
 // refused; where there are none it passes as it is.
-func (g *Governor) fromClient(raw []byte, at time.Time) (*governedCall, error) {
+func (g *Governor) fromClient(raw []byte, r *frameReader) (*governedCall, error) {
 	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
 	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
-		return nil, g.Server.write(raw)
+		r.show(raw)
+		return nil, g.forward(raw)
 	}
 	m, refused := wire.ReadStrictLine(text)
+	call := refused == "" && m.Method == wire.MethodCallTool
+	if !call {
+		r.show(raw)
+	}
 	if _, number := wire.NumberIn(m.ID); number && m.Method != "" || jsontext.Value(text).Kind() == '[' {
 		g.Mu.Lock()
 		g.texts = true
@@ -307,14 +247,20 @@ func (g *Governor) fromClient(raw []byte, at time.Time) (*governedCall, error) {
 		if !g.cancelled(&m) {
 			return nil, nil
 		}
-	case m.Method == wire.MethodCallTool:
-		return g.begin(text, &m, at)
+	case call:
+		return g.begin(text, &m, r.at)
 	case m.IsRequest(): // with an id that a call may have had
 		g.Mu.Lock()
 		delete(g.ended, m.Key())
 		g.Mu.Unlock()
 	}
-	return nil, g.Server.write(raw)
+	return nil, g.forward(raw)
+}
+
+// forward forwards a frame of the client.
+func (g *Governor) forward(raw []byte) error {
+	g.resumeServer() // it may have to read so that this can be written
+	return g.Server.write(raw)
 }
 
 // tooLong answers a request that was too long to be governed; what is no call of a tool is
@@ -330,6 +276,7 @@ func (g *Governor) tooLong(long *skim.Skimmer) error {
 // refuse answers a request that cannot be governed, and ends what the Watcher takes to wait for the
 // server's answer.
 func (g *Governor) refuse(id jsontext.Value, got string) error {
+	g.resumeServer()
 	g.Session.Record(watch.Note{Kind: watch.NoteRefused, Text: got})
 	key := watch.RequestKey(id)
 	g.Watcher.Tap.CallLater(func() {
@@ -359,20 +306,32 @@ func (g *Governor) cancelled(m *wire.Message) (forward bool) {
 }
 
 // fromServer takes in a frame that the server sent.
-func (g *Governor) fromServer(raw []byte) error {
-	if raw = g.pinned(raw); len(raw) == 0 {
-		return nil
-	}
-	text := bytes.TrimRight(raw, "\r\n")
-	if jsontext.Value(text).Kind() == '[' {
-		g.Watcher.Listed()
-		return g.client.write(g.fromBatch(text, raw))
-	}
-	if g.taken(text) {
+func (g *Governor) fromServer(f *frameReader, came []byte) error {
+	raw := g.pinned(came)
+	if g.answers(raw) {
 		runtime.Gosched() // to the goroutine of the call, which need not be woken in another thread then
 		return nil
 	}
-	if pins.NamesTools(text) {
+	f.show(came)
+	return g.toClient(raw)
+}
+
+// answers reports whether a frame is the answer to a call, which the client gets of its policies.
+func (g *Governor) answers(raw []byte) bool {
+	text := bytes.TrimRight(raw, "\r\n")
+	return jsontext.Value(text).Kind() != '[' && g.taken(text)
+}
+
+// toClient forwards what is to go to the client of a frame of the server.
+func (g *Governor) toClient(raw []byte) error {
+	text := bytes.TrimRight(raw, "\r\n")
+	switch {
+	case len(raw) == 0:
+		return nil
+	case jsontext.Value(text).Kind() == '[':
+		g.Watcher.Listed()
+		return g.client.write(g.fromBatch(text, raw))
+	case pins.NamesTools(text):
 		g.Watcher.Listed()
 	}
 	return g.client.write(raw)

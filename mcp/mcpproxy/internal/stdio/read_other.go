@@ -35,3 +35,11 @@ func (i *input) read(b []byte) (int, error) {
 
 // wake ends the waiting of who reads after idleTime. Not every pipe has deadlines.
 func wake(f *os.File) { _ = f.SetReadDeadline(time.Now().Add(idleTime)) }
+
+// readReady reads what is there.
+func (i *input) readReady(b []byte) (int, error) { return i.read(b) }
+
+// waitsForEither says that waitForEither works.
+const waitsForEither = false
+
+func waitForEither(_, _ *frameReader, _ time.Duration) *frameReader { return nil }

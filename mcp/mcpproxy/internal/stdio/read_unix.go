@@ -70,3 +70,38 @@ func (i *input) readFD(fd int, b []byte) (int, error) {
 
 // wake does nothing: who reads looks by itself.
 func wake(*os.File) {}
+
+// readReady reads what is there.
+func (i *input) readReady(b []byte) (n int, err error) {
+	failed := i.raw.Control(func(fd uintptr) { n, err = unix.Read(int(fd), b) })
+	switch {
+	case err == unix.EINTR || err == unix.EAGAIN:
+		n, err = 0, nil
+	case err != nil:
+		n, err = 0, os.NewSyscallError("read", err)
+	case n == 0 && failed == nil:
+		err = io.EOF
+	}
+	return n, errors.Join(err, failed)
+}
+
+// waitsForEither says that waitForEither works.
+const waitsForEither = true
+
+// waitForEither waits until one of two can be read, and returns it; nil if that takes too long. Both have been opened.
+func waitForEither(a, b *frameReader, most time.Duration) (ready *frameReader) {
+	_ = a.in.raw.Control(func(first uintptr) {
+		_ = b.in.raw.Control(func(second uintptr) {
+			poll := []unix.PollFd{{Fd: int32(first), Events: unix.POLLIN}, {Fd: int32(second), Events: unix.POLLIN}}
+			n, err := unix.Poll(poll, int(max(0, most)/time.Millisecond))
+			switch {
+			case err != nil || n == 0:
+			case poll[0].Revents != 0:
+				ready = a
+			default:
+				ready = b
+			}
+		})
+	})
+	return ready
+}

@@ -5,7 +5,6 @@ package stdio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,10 +16,6 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// idleTime is how long the server's output is still waited for once the server has ended:
-// processes that it started may hold the pipes open for ever.
-const idleTime = 500 * time.Millisecond
 
 // Run starts the server and forwards what client and server send, until the server has ended and all that it wrote has
 // been forwarded.
@@ -38,6 +33,17 @@ func Run(w *watch.Watcher, c Command) (Exit, error) {
 			to: p.In, from: c.Stdin, tap: w.Tap, stream: s.Stream(watch.FromClient, frames.ByLine), before: w.Forwarding,
 		}, false)
 		p.start(&copier{to: c.Stdout, from: p.Out, tap: w.Tap, stream: s.Stream(watch.FromServer, frames.ByLine)}, true)
+	})
+}
+
+// runFramed is Run with policies.
+func runFramed(w *watch.Watcher, c Command) (Exit, error) {
+	g := NewGovernor(w, c.Stdout)
+	defer g.cancel(watch.ErrUnanswered)
+	return runWith(w, c, g.Session, func(p *Pipes) {
+		g.Server = &FrameWriter{To: p.In}
+		go g.ReadClient(c.Stdin, p)
+		p.output(p.Out, func() { g.ReadServer(c.Stdout, p) })
 	})
 }
 
@@ -172,9 +178,6 @@ type copier struct {
 	exited   *atomic.Bool
 	before   func() // is called before what the tap has is passed on; nil works
 }
-
-// errIdle says that nothing more is waited for.
-var errIdle = errors.New("mcpproxy: nothing came for a while")
 
 // copyAll passes on until one end is closed, and closes the other: a writer whose reader
 // is gone learns of it as it would without us.
