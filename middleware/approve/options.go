@@ -38,7 +38,7 @@ type Options struct {
 	WithoutSensitive bool `yaml:"without_sensitive" doc:"Do not ask because of words in the arguments; default false."`
 	// SensitiveWords are what is looked for instead of password, secret, token, key, delete, drop and destroy: whole
 	// words of the letters a to z, in any case, also as a part of a camelCase or snake_case name. At most 100.
-	SensitiveWords []string `yaml:"sensitive_words" doc:"Words in arguments that ask; default password, secret, token, key, delete, drop, destroy."`
+	SensitiveWords []string `yaml:"sensitive_words" doc:"Words in arguments that ask; default: password, key and others."`
 	// People restricts who may approve what, by the names next to their tokens; nil lets everyone with a token
 	// approve everything. Then each needs a token of their own: see [NewHandler].
 	People []Person `yaml:"people" doc:"Who may approve what; default: everyone with a token, everything."`
