@@ -4,6 +4,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -170,5 +171,24 @@ func turnedOff(enabled *bool) bool { return enabled != nil && !*enabled }
 // fail is an error of a field.
 func (d *document) fail(field string, err error) error {
 	d.yaml.Fail(field, err.Error(), "")
+	return d.yaml.Err()
+}
+
+// failWorkflows is the error of definitions, with lines.
+func (d *document) failWorkflows(err error) error {
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		e := (*workflow.Error)(nil)
+		if !errors.As(err, &e) {
+			return err
+		}
+		d.yaml.Fail("workflows."+e.Field, e.Got, e.Want)
+	}
 	return d.yaml.Err()
 }

@@ -112,3 +112,12 @@ type built struct {
 	content []byte
 	policy  middleware.Policy
 }
+
+// settings are what can change while a scope is in use.
+func (f *File) settings(d *document, built map[string]built) (s toolscope.Settings) {
+	s.Off, s.NoContent, s.ToolsOff = turnedOff(d.Enabled), turnedOff(d.Content), d.toolsOff()
+	for _, name := range d.names() {
+		s.Policies = append(s.Policies, built[name].policy)
+	}
+	return s
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/middleware/audit"
 	"github.com/toolscope/toolscope/redact"
@@ -119,13 +118,4 @@ func (f *File) start(d *document) error {
 	}
 	f.log = log
 	return nil
-}
-
-// settings are what can change while a scope is in use.
-func (f *File) settings(d *document, built map[string]built) (s toolscope.Settings) {
-	s.Off, s.NoContent, s.ToolsOff = turnedOff(d.Enabled), turnedOff(d.Content), d.toolsOff()
-	for _, name := range d.names() {
-		s.Policies = append(s.Policies, built[name].policy)
-	}
-	return s
 }

@@ -4,8 +4,6 @@
 package config
 
 import (
-	"errors"
-
 	"github.com/toolscope/toolscope/workflow"
 )
 
@@ -21,23 +19,4 @@ func (f *File) NewWorkflows(o workflow.Options) (*workflow.Set, error) {
 		return nil, err
 	}
 	return set, nil
-}
-
-// failWorkflows is the error of definitions, with lines.
-func (d *document) failWorkflows(err error) error {
-	if err == nil {
-		return nil
-	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, err := range all {
-		e := (*workflow.Error)(nil)
-		if !errors.As(err, &e) {
-			return err
-		}
-		d.yaml.Fail("workflows."+e.Field, e.Got, e.Want)
-	}
-	return d.yaml.Err()
 }

@@ -12,12 +12,6 @@ import (
 
 var _ stats.HealthSource = (*Providers)(nil)
 
-// A part is what spans pass or are kept in: a queue, an exporter, the sampler, the spool, the ring.
-type part interface {
-	component() stats.Component
-	observe(*observation)
-}
-
 // parts lists all of them. A new kind of part is a row here.
 func (p *Providers) parts() (all []part) {
 	for _, out := range p.outlets {
@@ -38,9 +32,6 @@ func (p *Providers) parts() (all []part) {
 	return all
 }
 
-// slowExport is how long an export may take before it is a problem.
-const slowExport = 5 * time.Second
-
 // lately is how long a span that was dropped is a problem.
 const lately = 5 * time.Minute
 
@@ -58,10 +49,6 @@ func (p *Providers) Components() []stats.Component {
 		all = append(all, l.component())
 	}
 	return all
-}
-
-func figure[N int | int64 | uint64 | float64](name string, n N) stats.Figure {
-	return stats.Figure{Name: name, Value: float64(n)}
 }
 
 // sampling is the tail sampler as a part.

@@ -6,8 +6,6 @@ package exporters
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
 
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel/attribute"
@@ -16,55 +14,11 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.43.0/otelconv"
 )
 
-// scopeName is the name of the instrumentation scope of the metrics about exporting.
-const scopeName = "github.com/toolscope/toolscope/exporters"
-
-// batcherType is otel.component.type of our batcher. The conventions' own value for a
-// batching processor is the SDK's.
-const batcherType = scopeName + ".Batcher"
-
 // Values of error.type that the conventions ask for.
 const (
 	queueFull       = "queue_full"
 	alreadyShutdown = "already_shutdown"
 )
-
-// component are the attributes of a component.
-func component(kind, name string) []attribute.KeyValue {
-	return []attribute.KeyValue{semconv.OTelComponentTypeKey.String(kind), semconv.OTelComponentName(name)}
-}
-
-// withErrorType is base with error.type, unless that is "".
-func withErrorType(base []attribute.KeyValue, kind string) []attribute.KeyValue {
-	if kind == "" {
-		return base
-	}
-	return append(base[:len(base):len(base)], semconv.ErrorTypeKey.String(kind))
-}
-
-// sdkObserves reports whether the OTLP exporters tell these metrics themselves.
-func sdkObserves() bool { return strings.EqualFold(os.Getenv("OTEL_GO_X_OBSERVABILITY"), "true") }
-
-// instruments are those that are asked for their values.
-type instruments struct {
-	queue, capacity, inflight metric.Int64Observable
-	processed, exported       metric.Int64Observable
-	sampled, held             metric.Int64Observable
-	mended, scrubbed          metric.Int64Observable
-	size, waiting, dropped    metric.Int64Observable // of the spool
-	ledger, lost              metric.Int64Observable
-}
-
-// An observation observes the instruments' values once.
-type observation struct {
-	*instruments
-	to metric.Observer
-}
-
-// addValue observes a value with attributes and, unless it is "", error.type.
-func (o *observation) addValue(what metric.Int64Observable, n int64, base []attribute.KeyValue, errorType string) {
-	o.to.ObserveInt64(what, n, metric.WithAttributes(withErrorType(base, errorType)...))
-}
 
 // durationBounds are the buckets of an export's duration, in seconds.
 var durationBounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}

@@ -18,9 +18,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// category is that of the tools that a sub-agent is not shown.
-const category = "agents"
-
 const description = "Hands tasks to sub-agents that work at the same time with the tools you have, and answers " +
 	"with what each found out. " +
 	"A sub-agent knows nothing but its task: say in it all that is needed. It cannot ask back, and cannot delegate."
@@ -63,12 +60,6 @@ func New(model Model, o Options) (toolkit.Tool, error) {
 		}
 		return res, err
 	}), nil
-}
-
-// delegate is the tool.
-type delegate struct {
-	model   Model
-	options Options
 }
 
 func (d *delegate) check(ctx context.Context, in input) error {
@@ -165,8 +156,6 @@ func TaskName(ctx context.Context) string {
 	name, _ := ctx.Value(insideKey{}).(string)
 	return name
 }
-
-type insideKey struct{}
 
 // inside reports whether a sub-agent makes the call.
 func inside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }

@@ -180,3 +180,14 @@ func (t *task) call(ctx context.Context, executor *toolkit.Executor, calls []too
 	}
 	return messages
 }
+
+// category is that of the tools that a sub-agent is not shown.
+const category = "agents"
+
+// delegate is the tool.
+type delegate struct {
+	model   Model
+	options Options
+}
+
+type insideKey struct{}

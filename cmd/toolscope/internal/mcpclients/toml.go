@@ -16,9 +16,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// errNotTOML says that a text may be JSON.
-var errNotTOML = errors.New("no TOML")
-
 // tomlEntries reads the tables [mcp_servers.NAME] of Codex's file. The error is [errNotTOML] for what is none.
 func tomlEntries(text []byte) (entries []entry, err error) {
 	switch begin := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))); {
