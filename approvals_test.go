@@ -31,7 +31,8 @@ func TestApprovalsAreServedBesideTheStatistics(t *testing.T) {
 	server := httptest.NewServer(http.StripPrefix("/scope", scope.HTTPHandler()))
 	defer server.Close()
 	for path, want := range map[string]int{
-		"/scope/approvals": 401, "/scope/api/v1/approvals": 401, "/scope/api/v1/approvals/x": 401, "/scope/api/v1/summary": 200, "/scope/": 200, "/scope/healthz": 200,
+		"/scope/approvals": 401, "/scope/api/v1/approvals": 401, "/scope/api/v1/approvals/x": 401,
+		"/scope/api/v1/summary": 200, "/scope/": 200, "/scope/healthz": 200,
 	} {
 		res, err := server.Client().Get(server.URL + path)
 		if err != nil {

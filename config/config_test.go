@@ -45,12 +45,15 @@ func write(t *testing.T, dir, text string) string {
 
 func TestErrorsNameLineFieldValueAndWhatIsAllowed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"polices: {}", `f.yaml:1: polices: got an unknown field (did you mean "policies"?), want one of enabled, content, redact, tools, audit, workflows, policies`},
+		{"polices: {}", `f.yaml:1: polices: got an unknown field (did you mean "policies"?), want one of enabled, ` +
+			`content, redact, tools, audit, workflows, policies`},
 		{"enabled: maybe", `f.yaml:1: enabled: got "maybe", want true or false`},
-		{"\n\npolicies:\n  timeout:\n    default: 30", `f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
+		{"\n\npolicies:\n  timeout:\n    default: 30",
+			`f.yaml:5: policies.timeout.default: got "30", want a time with its unit, such as 30s or 5m`},
 		{"policies: {truncate: {limit: 64 kB}}", `policies.truncate.limit: got "64 kB", want a number of bytes`},
 		{"policies: {truncate: {limit: 9999999999GiB}}", `policies.truncate.limit: got "9999999999GiB"`},
-		{"policies: {limit: {concurrency: {order: random}}}", `policies.limit.concurrency.order: got "random", want round_robin or fifo`},
+		{"policies: {limit: {concurrency: {order: random}}}",
+			`policies.limit.concurrency.order: got "random", want round_robin or fifo`},
 		{"policies: {limit: {concurrency: {global: 1.5}}}", `policies.limit.concurrency.global: got "1.5", want a whole number`},
 		{"policies: {limit: {exempt: a}}", `policies.limit.exempt: got "a", want a list`},
 		{"policies: {limit: {exempt: [a, [b]]}}", `policies.limit.exempt[1]: got a list, want a text`},
@@ -97,15 +100,21 @@ func TestAllErrorsAreTold(t *testing.T) {
 // that can be used; only what other files say is Open's alone.
 func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 	for text, want := range map[string]string{
-		"policies:\n  loop: {window: 3}":                                        ":2: policies.loop: loop: Options.Window: got 3",
-		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}":    ":3: policies.approve: approve: Options.Askers: got 1, want only",
-		"policies: {approve: {terminal: false}}":                                "policies.approve: terminal: got false, want remote: true or",
-		"policies: {approve: {unattended: true, remote: true}}":                 "policies.approve: approve: Options.Askers: got Unattended and 1 more",
-		"policies: {approve: {unattended: true, defer: true}}":                  "policies.approve: approve: Options.Askers: got Unattended with Defer",
+		"policies:\n  loop: {window: 3}": ":2: policies.loop: loop: Options.Window: got 3",
+		"policies:\n  recover: {}\n  approve: {defer: true, terminal: true}": ":3: policies.approve: approve: " +
+			"Options.Askers: got 1, want only",
+		"policies: {approve: {terminal: false}}": "policies.approve: terminal: got " +
+			"false, want remote: true or",
+		"policies: {approve: {unattended: true, remote: true}}": "policies.approve: approve: " +
+			"Options.Askers: got Unattended and 1 more",
+		"policies: {approve: {unattended: true, defer: true}}": "policies.approve: approve: " +
+			"Options.Askers: got Unattended with Defer",
 		"policies: {approve: {patterns: [{tool: a, approver: b, expires: x}]}}": `patterns[0].expires: got "x"`,
 		"policies: {retry: {attempts: -3}}":                                     "policies.retry: retry: Options.Attempts: got -3",
-		"policies: {limit: {rate: {global: {calls: 3}}}}":                       "policies.limit: limit: Options.Rate.Global: got 3 calls in 0s",
-		"policies: {permit: {rules: r.yaml, workspace: [.]}}":                   "policies.permit: workspace: got it together with rules",
+		"policies: {limit: {rate: {global: {calls: 3}}}}": "policies.limit: limit: " +
+			"Options.Rate.Global: got 3 calls in 0s",
+		"policies: {permit: {rules: r.yaml, workspace: [.]}}": "policies.permit: workspace: got it " +
+			"together with rules",
 		"audit: {}": "audit.file: got nothing",
 	} {
 		if _, err := config.Open(write(t, t.TempDir(), text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -137,7 +146,8 @@ func TestWhatPoliciesRefuseNamesTheSection(t *testing.T) {
 }
 
 func TestAFileThatSetsNothingTurnsNothingOn(t *testing.T) {
-	for _, text := range []string{"{}", "# nothing\n---\n{}\n", "policies: {}\n", "policies: {loop: {enabled: false}}", "audit: {enabled: false}"} {
+	for _, text := range []string{"{}", "# nothing\n---\n{}\n", "policies: {}\n", "policies: {loop: {enabled: false}}",
+		"audit: {enabled: false}"} {
 		f, err := config.Open(write(t, t.TempDir(), text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -397,7 +407,8 @@ func TestReloadKeepsWhatIsUnchangedAndDropsNoCall(t *testing.T) {
 		})
 	}
 	for range 20 {
-		write(t, dir, "content: false\npolicies: {recover: {enabled: false}, loop: {stop: 9}, timeout: {default: 5s}, limit: {}}\naudit: {file: other.jsonl}\n")
+		write(t, dir, "content: false\npolicies: {recover: {enabled: false}, loop: {stop: 9}, timeout: {default: 5s}, "+
+			"limit: {}}\naudit: {file: other.jsonl}\n")
 		notes, err := f.Reload(scope)
 		if err != nil || len(notes) > 1 {
 			t.Fatalf("got %v, %v", notes, err)
@@ -468,7 +479,8 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = scope.Wrap(tooltest.Echo(toolkit.Definition{Name: "echo"}).Handle, nil)(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"hush":"the cat is out","loud":"yes"}`)})
+	_, _ = scope.Wrap(tooltest.Echo(toolkit.Definition{Name: "echo"}).Handle, nil)(t.Context(),
+		toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"hush":"the cat is out","loud":"yes"}`)})
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +489,8 @@ func TestTheRedactorsFileIsUsed(t *testing.T) {
 		t.Errorf("got %s, %v", text, err)
 	}
 	write(t, dir, "redact: {file: none.yaml}")
-	if _, err := config.Open(filepath.Join(dir, "toolscope.yaml")); err == nil || !strings.Contains(err.Error(), "toolscope.yaml:1: redact.file: ") {
+	if _, err := config.Open(filepath.Join(dir, "toolscope.yaml")); err == nil ||
+		!strings.Contains(err.Error(), "toolscope.yaml:1: redact.file: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -494,7 +507,8 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 		}
 	}
 	say("deny")
-	f, err := config.Open(write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}, approve: {remote: true, expiry: 20ms}}\n"))
+	f, err := config.Open(write(t, dir, "policies: {permit: {rules: rules.yaml}, cache: {}, approve: {remote: true, "+
+		"expiry: 20ms}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +541,8 @@ func TestReloadSeesTheRulesFile(t *testing.T) {
 		}
 	}
 	say("perhaps")
-	if _, err := f.Reload(scope); err == nil || !strings.Contains(err.Error(), "policies.permit") || !strings.Contains(err.Error(), "perhaps") {
+	if _, err := f.Reload(scope); err == nil || !strings.Contains(err.Error(), "policies.permit") ||
+		!strings.Contains(err.Error(), "perhaps") {
 		t.Errorf("got %v", err)
 	}
 }

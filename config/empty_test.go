@@ -163,7 +163,8 @@ func TestAReloadOfAHalfWrittenFileRemovesNothing(t *testing.T) {
 func TestAReloadRemovesOnlyByName(t *testing.T) {
 	p := openProtected(t, protected)
 	for _, c := range []struct{ remove, insert, want string }{
-		{"content: false\n", "content: true\n", `content: got nothing, want "content: false" as before, or "content: true" to capture content again`},
+		{"content: false\n", "content: true\n",
+			`content: got nothing, want "content: false" as before, or "content: true" to capture content again`},
 		{
 			"  wipe: {enabled: false}\n", "  wipe: {enabled: true}\n",
 			`tools.wipe: got nothing, want "enabled: false" as before, or "enabled: true" to turn the tool on again`,
@@ -172,13 +173,16 @@ func TestAReloadRemovesOnlyByName(t *testing.T) {
 			"tools:\n  wipe: {enabled: true}\n  send: {enabled: false}\n", "tools: {send: {enabled: true}}\n",
 			`tools.send: got nothing, want "enabled: false" as before, or "enabled: true" to turn the tool on again`,
 		},
-		{"{rules: rules.yaml}", `{rules: ""}`, `policies.permit.rules: got nothing, want the rules' file as before, or rules: "" to use the built-in rules`},
-		{"  permit: {rules: \"\"}\n", "  permit: {enabled: false}\n", `policies.permit: got nothing, want the section as before, or "permit: {enabled: false}" to turn the policy off`},
+		{"{rules: rules.yaml}", `{rules: ""}`,
+			`policies.permit.rules: got nothing, want the rules' file as before, or rules: "" to use the built-in rules`},
+		{"  permit: {rules: \"\"}\n", "  permit: {enabled: false}\n",
+			`policies.permit: got nothing, want the section as before, or "permit: {enabled: false}" to turn the policy off`},
 		{
 			"  approve: {patterns: [{tool: deploy, approver: ada}]}\n", "  approve: {enabled: false}\n",
 			`policies.approve: got nothing, want the section as before, or "approve: {enabled: false}" to turn the policy off`,
 		},
-		{"  cache: {}\n", "  cache: {enabled: false}\n", `policies.cache: got nothing, want the section as before, or "cache: {enabled: false}" to turn the policy off`},
+		{"  cache: {}\n", "  cache: {enabled: false}\n",
+			`policies.cache: got nothing, want the section as before, or "cache: {enabled: false}" to turn the policy off`},
 		{
 			"  timeout: {max: 10s}\n", "  timeout: {enabled: false}\n",
 			`policies.timeout: got nothing, want the section as before, or "timeout: {enabled: false}" to turn the policy off`,

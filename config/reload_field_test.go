@@ -18,24 +18,33 @@ import (
 // TestAReloadRemovesNoFieldOfASection reloads files in which one field of a section is missing.
 func TestAReloadRemovesNoFieldOfASection(t *testing.T) {
 	for _, c := range []struct{ before, after, off, want string }{
-		{"approve: {unattended: true, without_sensitive: true}", "approve: {unattended: true}", "approve: {unattended: true, without_sensitive: false}",
-			`policies.approve.without_sensitive: got nothing, want "without_sensitive: true" as before, or "without_sensitive: false" for the default`},
-		{"timeout: {max: 1s}", "timeout: {}", "timeout: {max: 0s}", `policies.timeout.max: got nothing, want "max: 1s" as before, or "max: 0s" for the default`},
+		{"approve: {unattended: true, without_sensitive: true}", "approve: {unattended: true}",
+			"approve: {unattended: true, without_sensitive: false}",
+			`policies.approve.without_sensitive: got nothing, want "without_sensitive: true" as before, or ` +
+				`"without_sensitive: false" for the default`},
+		{"timeout: {max: 1s}", "timeout: {}", "timeout: {max: 0s}",
+			`policies.timeout.max: got nothing, want "max: 1s" as before, or "max: 0s" for the default`},
 		{"limit: {concurrency: {global: 2}}", "limit: {}", "limit: {concurrency: {global: 0}}",
 			`policies.limit.concurrency.global: got nothing, want "global: 2" as before, or "global: 0" for the default`},
-		{"limit: {rate: {global: {calls: 3, window: 1s}}}", "limit: {rate: {}}", "limit: {rate: {global: {calls: 0, window: 0s}}}", `policies.limit.rate.global.calls: got nothing`},
+		{"limit: {rate: {global: {calls: 3, window: 1s}}}", "limit: {rate: {}}",
+			"limit: {rate: {global: {calls: 0, window: 0s}}}", `policies.limit.rate.global.calls: got nothing`},
 		{"limit: {concurrency: {tools: {a: 1, b: 1}}}", "limit: {concurrency: {tools: {a: 1}}}", "limit: {concurrency: {tools: {}}}",
 			`policies.limit.concurrency.tools.b: got nothing, want "b: 1" as before, another value, or "tools: {}" for no entries`},
-		{"limit: {concurrency: {tools: {a: 1}}}", "limit: {concurrency: {}}", "limit: {concurrency: {tools: {}}}", `policies.limit.concurrency.tools.a: got nothing`},
+		{"limit: {concurrency: {tools: {a: 1}}}", "limit: {concurrency: {}}", "limit: {concurrency: {tools: {}}}",
+			`policies.limit.concurrency.tools.a: got nothing`},
 		{"loop: {tools: {poll: {stop: 4}}}", "loop: {tools: {poll: {}}}", "loop: {tools: {poll: {stop: 0}}}",
 			`policies.loop.tools.poll.stop: got nothing, want "stop: 4" as before, or "stop: 0" for the default`},
 		{"loop: {stop: 9}", "loop: {}", "loop: {stop: -1}", `policies.loop.stop: got nothing`},
 		{"validate: {strict: true}", "validate: {}", "validate: {strict: false}", `policies.validate.strict: got nothing`},
-		{"truncate: {limit: 1KiB}", "truncate: {}", "truncate: {limit: 64KiB}", `policies.truncate.limit: got nothing, want "limit: 1024" as before, or "limit: 0" for the default`},
+		{"truncate: {limit: 1KiB}", "truncate: {}", "truncate: {limit: 64KiB}",
+			`policies.truncate.limit: got nothing, want "limit: 1024" as before, or "limit: 0" for the default`},
 		{"budget: {turn: {calls: 2, cost: 0.5}, session: {calls: 4}}", "budget: {turn: {calls: 2}, session: {calls: 4}}",
-			"budget: {turn: {calls: 2, cost: 0}, session: {calls: 4}}", `policies.budget.turn.cost: got nothing, want "cost: 0.5" as before, or "cost: 0" for the default`},
-		{"cache: {share: tenant}", "cache: {}", "cache: {share: session}", `policies.cache.share: got nothing, want "share: tenant" as before, or "share: session" for the default`},
-		{"breaker: {on: [timeout]}", "breaker: {}", "breaker: {on: []}", `policies.breaker.on: got nothing, want the value as before, or "on: []" for the default`},
+			"budget: {turn: {calls: 2, cost: 0}, session: {calls: 4}}",
+			`policies.budget.turn.cost: got nothing, want "cost: 0.5" as before, or "cost: 0" for the default`},
+		{"cache: {share: tenant}", "cache: {}", "cache: {share: session}",
+			`policies.cache.share: got nothing, want "share: tenant" as before, or "share: session" for the default`},
+		{"breaker: {on: [timeout]}", "breaker: {}", "breaker: {on: []}",
+			`policies.breaker.on: got nothing, want the value as before, or "on: []" for the default`},
 	} {
 		p := openProtected(t, "policies:\n  recover: {}\n  "+c.before+"\n")
 		before := p.scope.Settings()
@@ -66,7 +75,8 @@ func TestAReloadOfASectionWithoutItsFieldsKeepsThemInForce(t *testing.T) {
 	read, err := toolscope.WrapFunc(p.scope, func(ctx context.Context, _ map[string]string) (string, error) {
 		_, limited = ctx.Deadline()
 		return "read", nil
-	}, toolkit.TypedAdapter[map[string]string, string](toolkit.Definition{Name: "read", Description: "Reads.", ReadOnly: toolkit.HintOf(true), Timeout: -1}))
+	}, toolkit.TypedAdapter[map[string]string,
+		string](toolkit.Definition{Name: "read", Description: "Reads.", ReadOnly: toolkit.HintOf(true), Timeout: -1}))
 	if err != nil {
 		t.Fatal(err)
 	}

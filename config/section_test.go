@@ -74,12 +74,14 @@ func TestARegisteredSectionGoverns(t *testing.T) {
 	refused()
 
 	write("shared: {address: 'h:2'}\npolicies: {timeout: {}}\n")
-	if notes, err := file.Reload(scope); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "shared: a change holds after a restart") {
+	if notes, err := file.Reload(scope); err != nil || len(notes) != 1 ||
+		!strings.Contains(notes[0], "shared: a change holds after a restart") {
 		t.Errorf("got notes %q and error %v, want a note that the section changed", notes, err)
 	}
 	refused()
 	write("policies: {timeout: {}}\n")
-	if _, err := file.Reload(scope); err == nil || !strings.Contains(err.Error(), "shared: got nothing, want the section as before") {
+	if _, err := file.Reload(scope); err == nil ||
+		!strings.Contains(err.Error(), "shared: got nothing, want the section as before") {
 		t.Errorf("got %v, want an error of the section that is gone", err)
 	}
 	refused()
@@ -91,7 +93,8 @@ func TestARegisteredSectionGoverns(t *testing.T) {
 func TestSectionsAreCheckedAsTheRest(t *testing.T) {
 	closed := 0
 	for _, tt := range []struct{ text, want string }{
-		{"shared: {adress: 'h:1'}", "f.yaml:1: shared.adress: got an unknown field (did you mean \"address\"?), want one of address, mode, wait"},
+		{"shared: {adress: 'h:1'}", "f.yaml:1: shared.adress: got an unknown field (did you mean \"address\"?), want " +
+			"one of address, mode, wait"},
 		{"a: {}\nshared: {address: 'h:1', mode: other}", "f.yaml:2: shared.mode: got \"other\", want read or write"},
 		{"shared:", "f.yaml:1: shared: got nothing, want a mapping"},
 		{"shared: {wait: 2}", "shared.wait: got \"2\", want a time with its unit"},
@@ -104,7 +107,8 @@ func TestSectionsAreCheckedAsTheRest(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", tt.text, err, tt.want)
 		}
 	}
-	if _, err := config.OpenText("f.yaml", []byte("shared: {address: 'h:1'}")); err == nil || !strings.Contains(err.Error(), "does not register") {
+	if _, err := config.OpenText("f.yaml", []byte("shared: {address: 'h:1'}")); err == nil ||
+		!strings.Contains(err.Error(), "does not register") {
 		t.Errorf("got %v, want an error of a section that is not registered", err)
 	}
 	if !bytes.Contains(config.Schema(section(&closed)), []byte(`"Where the store is."`)) {
@@ -166,13 +170,15 @@ func TestASectionThatFailsLeavesNothingOpen(t *testing.T) {
 		parts, policies := 0, 0
 		first := config.NewSection("first", func(struct{}) (config.Part, error) {
 			return config.Part{
-				Policies: []middleware.Policy{closing{middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next }), &policies}},
-				Close:    func() error { parts++; panic("no") },
+				Policies: []middleware.Policy{closing{
+					middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next }), &policies}},
+				Close: func() error { parts++; panic("no") },
 			}, nil
 		})
 		_, err := config.OpenText("f.yaml", []byte("first: {}\nsecond: {}"), first, config.NewSection("second", second))
 		if err == nil || !strings.Contains(err.Error(), "f.yaml:2: second: ") || parts != 1 || policies != 1 {
-			t.Errorf("%s: got error %v, %d parts and %d policies closed, want an error of the second section and one of each", name, err, parts, policies)
+			t.Errorf("%s: got error %v, %d parts and %d policies closed, want an error of the second section and one of each",
+				name, err, parts, policies)
 		}
 	}
 }

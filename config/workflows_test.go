@@ -51,7 +51,8 @@ func TestWorkflowsOfAFileRun(t *testing.T) {
 	defer scope.Shutdown(t.Context())
 	registry := new(toolkit.Registry)
 	o := workflow.Options{Handler: scope.WrapRegistry(registry), Tools: registry, Scope: scope}
-	if _, err := file.NewWorkflows(o); err == nil || !strings.Contains(err.Error(), path+`:7: workflows.twice.steps[0].call: got the unknown tool "echo"`) {
+	if _, err := file.NewWorkflows(o); err == nil ||
+		!strings.Contains(err.Error(), path+`:7: workflows.twice.steps[0].call: got the unknown tool "echo"`) {
 		t.Errorf("an unknown tool: got %v", err)
 	}
 	if err := registry.Register(tooltest.Echo(toolkit.Definition{Name: "echo"})); err != nil {
@@ -82,9 +83,12 @@ func TestWorkflowsOfAFileRun(t *testing.T) {
 func TestWrongWorkflowsOfAFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"workflows: {w: {steps: []}}": "f.yaml:1: workflows.w.steps: got none, want at least one",
-		"workflows:\n  w:\n    steps:\n      - call: a\n        with: {q: [1, \n $later.result]}\n      - {id: later, call: b}": `f.yaml:6: workflows.w.steps[0].with.q[1]: got "later", a step that comes later`,
-		"workflows: {w: {steps: [{cal: x}]}}":                           `f.yaml:1: workflows.w.steps[0].cal: got an unknown field (did you mean "call"?)`,
-		"workflows: {w: {steps: [{call: x, with: {a: 1, a: 2}}]}}":      "f.yaml:1: workflows.w.steps[0].with.a: got the field a second time",
+		"workflows:\n  w:\n    steps:\n      - call: a\n        with: {q: [1, \n $later.result]}\n      - {id: later," +
+			" call: b}": `f.yaml:6: workflows.w.steps[0].with.q[1]: got "later", a step that comes later`,
+		"workflows: {w: {steps: [{cal: x}]}}": `f.yaml:1: workflows.w.steps[0].cal: got an ` +
+			`unknown field (did you mean "call"?)`,
+		"workflows: {w: {steps: [{call: x, with: {a: 1, a: 2}}]}}": "f.yaml:1: workflows.w.steps[0].with.a: got " +
+			"the field a second time",
 		"workflows: {w: {steps: [{call: x, with: {q: {a: 1, a: 2}}}]}}": "workflows.w.steps[0].with.q.a: got the field a second time",
 		"workflows: {w: {steps: [{call: x, with: {q: .nan}}]}}":         "workflows.w.steps[0].with.q: got \".nan\", want a number",
 		"workflows: {w: {steps: [{call: x, on_error: retry}]}}":         `got "retry", want stop, skip or fallback`,

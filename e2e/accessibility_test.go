@@ -11,7 +11,8 @@ import (
 
 // violations lists what axe-core finds in the page, with its rules and its best practices: names of controls,
 // headings, landmarks, tables, roles.
-const violations = `(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ") + " " + n.html.slice(0, 80)).join("; ")).join("\n"))`
+const violations = `(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ") + ` +
+	`" " + n.html.slice(0, 80)).join("; ")).join("\n"))`
 
 // TestDashboardAccessible runs axe-core over each view of the demo, in light colours. TestDashboardOnAPhone checks the
 // contrast of dark ones, and TestDashboardByKeyboard the order of the focus.
@@ -29,7 +30,8 @@ func TestDashboardAccessible(t *testing.T) {
 		page.shows(`document.querySelector("#main > *") !== null`)
 	}
 	for _, view := range []struct{ open, click string }{
-		{"/?window=total", ""}, {"/?window=total&tool=report_export", ""}, {"/?window=total&tool=report_export", `#errors-card a[href*="group="]`},
+		{"/?window=total", ""}, {"/?window=total&tool=report_export", ""},
+		{"/?window=total&tool=report_export", `#errors-card a[href*="group="]`},
 		{"/?view=sessions", `#sessions-card a[href*="session="]`}, {"/?view=calls&tool=report_export", ""},
 		{"/?call=1", `.links a[href*="trace="]`}, {"/?view=approvals", ""}, {"/?view=health", ""},
 	} {

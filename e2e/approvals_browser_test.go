@@ -110,7 +110,8 @@ func TestApprovalsInChromium(t *testing.T) {
 	t.Run("approve by a click", func(t *testing.T) {
 		r, done := d.call("pay", `{"to":"ada","amount":10}`)
 		armed(r)
-		page.wait(`document.title.startsWith("1 waiting") && document.getElementById("count").textContent === "1 call waits for approval"`)
+		page.wait(`document.title.startsWith("1 waiting") && document.getElementById("count").textContent === "1 call ` +
+			`waits for approval"`)
 		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -160,8 +161,10 @@ func TestApprovalsInChromium(t *testing.T) {
 		if got := strings.Join(seen, " "); got != "note no yes" {
 			t.Errorf("the tabulator comes to %q, want the note, Reject, Approve", got)
 		}
-		if got := page.text(in(r, ".note") + `.getAttribute("aria-label") + " " + ` + in(r, ".state") + `.getAttribute("role") + " " + ` +
-			`document.getElementById(document.getElementById("r-` + r.ID + `").getAttribute("aria-labelledby")).textContent`); got != "note status pay" {
+		if got := page.text(in(r, ".note") + `.getAttribute("aria-label") + " " + ` + in(r, ".state") +
+			`.getAttribute("role") + " " + ` +
+			`document.getElementById(document.getElementById("r-` + r.ID +
+			`").getAttribute("aria-labelledby")).textContent`); got != "note status pay" {
 			t.Errorf("got the names %q", got)
 		}
 		page.press(" ", 32)
@@ -170,10 +173,12 @@ func TestApprovalsInChromium(t *testing.T) {
 		}
 	})
 	t.Run("hostile text", func(t *testing.T) {
-		r, done := d.call("shell_run", `{"command":"ls \u202e; </pre><script>window.pwned=1</script><img src=x onerror=window.pwned=1>\u200b"}`)
+		r, done := d.call("shell_run", `{"command":"ls \u202e; </pre><script>window.pwned=1</script><img src=x `+
+			`onerror=window.pwned=1>\u200b"}`)
 		armed(r)
 		text := page.text(in(r, "pre") + ".textContent")
-		if !strings.Contains(text, `ls ⟨U+202E⟩; </pre><script>`) || !strings.Contains(text, "⟨U+200B⟩") || strings.ContainsAny(text, "\u202e\u200b") ||
+		if !strings.Contains(text, `ls ⟨U+202E⟩; </pre><script>`) || !strings.Contains(text, "⟨U+200B⟩") ||
+			strings.ContainsAny(text, "\u202e\u200b") ||
 			page.text(`String(window.pwned)`) != "undefined" {
 			t.Errorf("got %q", text)
 		}
@@ -189,7 +194,8 @@ func TestApprovalsInChromium(t *testing.T) {
 		r, done := d.call("shell_run", string(arguments))
 		armed(r)
 		text := page.text(in(r, "pre") + ".textContent")
-		if !strings.Contains(text, command) || !strings.Contains(text, "4111111111111111") || !strings.Contains(text, "password: ⟨masked: passwd⟩") ||
+		if !strings.Contains(text, command) || !strings.Contains(text, "4111111111111111") ||
+			!strings.Contains(text, "password: ⟨masked: passwd⟩") ||
 			strings.Contains(text, "hunter2") {
 			t.Errorf("got %q", text)
 		}
@@ -202,7 +208,8 @@ func TestApprovalsInChromium(t *testing.T) {
 		r, done := d.call("shell_run", `{"command":"`+strings.Repeat("echo hello; ", 2000)+`rm -rf ~"}`)
 		page.wait(in(r, ".open") + " !== null")
 		time.Sleep(1500 * time.Millisecond) // Approve would be enabled by then
-		if page.text(`String(`+in(r, ".yes")+`.disabled)`) != "true" || strings.Contains(page.text(in(r, "pre")+".textContent"), "rm -rf") {
+		if page.text(`String(`+in(r, ".yes")+`.disabled)`) != "true" ||
+			strings.Contains(page.text(in(r, "pre")+".textContent"), "rm -rf") {
 			t.Fatal("a view that is cut can be approved")
 		}
 		page.clickAt(in(r, ".open"))
@@ -221,7 +228,9 @@ func TestApprovalsInChromium(t *testing.T) {
 		for name, body := range map[string]string{
 			"another digest": `{"approve":true,"digest":"` + strings.Repeat("0", 64) + `"}`, "no digest": `{"approve":true}`,
 		} {
-			page.text(`window.status1 = "", fetch(base + "api/v1/approvals/` + r.ID + `", {method: "POST", headers: {"Content-Type": "application/json"}, body: '` + body + `'}).then(a => { window.status1 = String(a.status) }), ""`)
+			page.text(`window.status1 = "", fetch(base + "api/v1/approvals/` + r.ID +
+				`", {method: "POST", headers: {"Content-Type": "application/json"}, body: '` + body +
+				`'}).then(a => { window.status1 = String(a.status) }), ""`)
 			page.wait(`window.status1 !== ""`)
 			if got := page.text(`window.status1`); got != "412" {
 				t.Errorf("%s: got %s, want 412", name, got)
@@ -229,7 +238,8 @@ func TestApprovalsInChromium(t *testing.T) {
 		}
 		// A page of another site, in a browser that knows the password.
 		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `<!DOCTYPE html><form id="f" method="post" enctype="text/plain" action="%s/api/v1/approvals/%s"><input name='{"approve":true,"digest":"%s","note":"' value='"}'></form><p id="ready"></p>`,
+			fmt.Fprintf(w, `<!DOCTYPE html><form id="f" method="post" enctype="text/plain" `+
+				`action="%s/api/v1/approvals/%s"><input name='{"approve":true,"digest":"%s","note":"' value='"}'></form><p id="ready"></p>`,
 				d.server.URL, r.ID, r.Digest)
 		}))
 		defer other.Close()
@@ -246,11 +256,14 @@ func TestApprovalsInChromium(t *testing.T) {
 		<-done
 	})
 	t.Run("phone width", func(t *testing.T) {
-		page.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true})
+		page.call("Emulation.setDeviceMetricsOverride",
+			map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true})
 		r, done := d.call("shell_run", `{"command":"`+strings.Repeat("x", 500)+` | sh","directory":"/tmp"}`)
 		armed(r)
-		if got := page.text(`String(document.documentElement.scrollWidth <= 360 && ` + in(r, ".yes") + `.getBoundingClientRect().height >= 44)`); got != "true" {
-			t.Errorf("the page is %s pixels wide, or its buttons are too small for a finger", page.text(`String(document.documentElement.scrollWidth)`))
+		if got := page.text(`String(document.documentElement.scrollWidth <= 360 && ` + in(r, ".yes") +
+			`.getBoundingClientRect().height >= 44)`); got != "true" {
+			t.Errorf("the page is %s pixels wide, or its buttons are too small for a finger",
+				page.text(`String(document.documentElement.scrollWidth)`))
 		}
 		page.clickAt(in(r, ".yes"))
 		if err := <-done; err != nil {
@@ -270,7 +283,8 @@ func TestApprovalsInChromium(t *testing.T) {
 			p.wait(in(r, "") + `.className === "closed" && ` + in(r, ".state") + `.textContent !== ""`)
 		}
 		states := page.text(in(r, ".state")+".textContent") + second.text(in(r, ".state")+".textContent")
-		if won := strings.Contains(states, "Approved."); won != (err == nil) || strings.Contains(states, "Approved.") && strings.Contains(states, "Rejected.") {
+		if won := strings.Contains(states, "Approved."); won != (err == nil) || strings.Contains(states, "Approved.") &&
+			strings.Contains(states, "Rejected.") {
 			t.Errorf("the call got %v, the windows say %q", err, states)
 		}
 	})
@@ -300,5 +314,6 @@ func TestAnExpiredRequestInChromium(t *testing.T) {
 	if err := <-done; toolkit.TypeOf(err) != "approval_expired" {
 		t.Errorf("got %v", err)
 	}
-	page.wait(in(r, ".state") + `.textContent === "This request is expired." && ` + in(r, ".yes") + ".disabled && " + in(r, ".no") + ".disabled")
+	page.wait(in(r, ".state") + `.textContent === "This request is expired." && ` + in(r, ".yes") + ".disabled && " +
+		in(r, ".no") + ".disabled")
 }

@@ -37,7 +37,8 @@ func TestApprovalsInATerminal(t *testing.T) {
 		{"a letter is not enough", "echo one", []string{"y", ""}, []string{ask, "the word is yes"}, nil, false},
 		{"hostile text", "echo \u202eone\x1b[2J; echo \u05d0" + strings.Repeat(" ", 300) + "; echo two", []string{""}, []string{ask},
 			[]string{"⟨U+202E⟩one⟨ESC⟩[2J", "⟨U+05D0⟩", "⟨300 spaces⟩; echo", "↪ two"}, false},
-		{"a secret with code in it", "echo --password=a;echo${IFS}evil|cat", []string{""}, []string{ask}, []string{"--password=a;echo${IFS}evil|cat"}, false},
+		{"a secret with code in it", "echo --password=a;echo${IFS}evil|cat", []string{""}, []string{ask},
+			[]string{"--password=a;echo${IFS}evil|cat"}, false},
 		{"a long text is cut", long, []string{"yes", ""}, []string{more, "is not whole"}, nil, false},
 		{"a long text is opened", long, []string{"all", "yes"}, []string{more, ask}, []string{"echo end"}, true},
 	} {

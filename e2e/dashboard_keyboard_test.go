@@ -41,14 +41,16 @@ func TestDashboardByKeyboard(t *testing.T) {
 		`document.querySelector("th[aria-sort=ascending]").textContent === "Tool"`)
 
 	// What is shown anew keeps the focus, what is open, and the order.
-	page.text(`(a => { a.focus(); a.closest("tr").dataset.old = "1"; return "" })(document.querySelector('.tools a[href*="tool=shell_run"]'))`)
+	page.text(`(a => { a.focus(); a.closest("tr").dataset.old = "1"; return "" })(document.querySelector('.tools ` +
+		`a[href*="tool=shell_run"]'))`)
 	page.text(`document.getElementById("calls-chart-numbers").open = true, ""`)
 	page.text(`dispatchEvent(new Event("popstate")), ""`)
 	page.shows(`document.querySelector(".tools tr[data-old]") === null`)
 	if got := page.text(`document.activeElement.getAttribute("href")`); got != "?window=total&tool=shell_run" {
 		t.Errorf("after an update %q has the focus, want the link that had it", got)
 	}
-	if got := page.text(`document.getElementById("calls-chart-numbers").open && document.querySelector(".tools tbody th").textContent.startsWith("_unknown")`); got != "true" {
+	if got := page.text(`document.getElementById("calls-chart-numbers").open && document.querySelector(".tools ` +
+		`tbody th").textContent.startsWith("_unknown")`); got != "true" {
 		t.Error("after an update what was open is shut, or the order is another")
 	}
 	page.press("Enter", 13)

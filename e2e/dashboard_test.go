@@ -95,7 +95,8 @@ func TestDashboardPaths(t *testing.T) {
 
 	page.click(`.tools a[href*="tool=report_export"]`)
 	page.shows(`document.getElementById("tool-h")?.textContent === "report_export"`)
-	if got := page.text(`document.querySelectorAll(".tools").length + " " + document.querySelectorAll(".chart canvas").length`); got != "0 2" {
+	if got := page.text(`document.querySelectorAll(".tools").length + " " + document.querySelectorAll(".chart ` +
+		`canvas").length`); got != "0 2" {
 		t.Errorf("the tool's page has %q tables of tools and charts, want 0 and 2", got)
 	}
 	page.click(`#errors-card a[href*="group="]`)
@@ -109,7 +110,8 @@ func TestDashboardPaths(t *testing.T) {
 	}
 	page.click(`#example .links a[href*="trace="]`)
 	page.shows(`document.querySelectorAll("#trace .fall li").length > 5`)
-	if got := page.text(`document.querySelector("#trace .away").href`); !strings.HasPrefix(got, "http://jaeger.example:9999/ui/trace/") {
+	if got := page.text(`document.querySelector("#trace .away").href`); !strings.HasPrefix(got,
+		"http://jaeger.example:9999/ui/trace/") {
 		t.Errorf("got the link %q, want the configured address", got)
 	}
 	if got := page.text(`(names => names[0].getBoundingClientRect().left + 10 < names[1].getBoundingClientRect().left)` +
@@ -149,7 +151,8 @@ func TestDashboardAfterSilence(t *testing.T) {
 	r := newRecorded(t)
 	page := r.serve(t, "")
 	page.shows(`document.getElementById("silence")?.textContent.includes("No calls yet")`)
-	if got := page.text(`document.querySelector(".tiles").textContent`); strings.ContainsAny(got, "▲▼") || strings.Contains(got, "NaN") {
+	if got := page.text(`document.querySelector(".tiles").textContent`); strings.ContainsAny(got, "▲▼") ||
+		strings.Contains(got, "NaN") {
 		t.Errorf("without calls the figures are %q", got)
 	}
 	tool := &toolkit.Definition{Name: "search"}
@@ -159,7 +162,8 @@ func TestDashboardAfterSilence(t *testing.T) {
 	r.ahead = 10 * time.Minute
 	page.open(page.text(`location.href`))
 	page.shows(`document.getElementById("silence")?.textContent.includes("up to the latest call")`)
-	if got := page.text(`document.querySelector(".tile .value").textContent + " " + document.querySelectorAll(".tools tbody tr").length`); got != "156 1" {
+	if got := page.text(`document.querySelector(".tile .value").textContent + " " + ` +
+		`document.querySelectorAll(".tools tbody tr").length`); got != "156 1" {
 		t.Errorf("after ten minutes: got %q calls and tools", got)
 	}
 	if got := page.text(`document.querySelectorAll(".change").length`); got != "0" {
@@ -232,7 +236,8 @@ func TestDashboardOfManyCalls(t *testing.T) {
 	page := browse(t, chromium, server.URL+"/?window=total")
 	page.shows(`document.querySelectorAll(".tools tbody tr").length > 5`)
 	got := page.text(`(all => all.length + " " + all.reduce((n, e) => n + e.transferSize, 0))(` +
-		`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource").filter(e => e.name.startsWith("http"))])`)
+		`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource").filter(e => ` +
+		`e.name.startsWith("http"))])`)
 	var requests, bytes int
 	if _, err := fmt.Sscan(got, &requests, &bytes); err != nil || requests > 4 || bytes > 300_000 || bytes < 10_000 {
 		t.Errorf("the first view is %q requests and bytes, want at most 4 and 300000", got)
@@ -253,7 +258,8 @@ func TestDashboardOfManyCalls(t *testing.T) {
 	}
 	page.click(`#example .links a[href*="trace="]`)
 	page.shows(`document.querySelector("#trace .fall li") !== null`)
-	if got := page.text(`document.querySelector("#trace .away").href`); !strings.HasPrefix(got, "http://jaeger.example:9999/ui/trace/") {
+	if got := page.text(`document.querySelector("#trace .away").href`); !strings.HasPrefix(got,
+		"http://jaeger.example:9999/ui/trace/") {
 		t.Errorf("got the link %q, want the configured address", got)
 	}
 	page.noFaults()
@@ -267,15 +273,20 @@ func TestDashboardOnAPhone(t *testing.T) {
 		if i%9 == 0 {
 			kind = "timeout"
 		}
-		r.call(&toolkit.Definition{Name: "a_tool_with_a_rather_long_name_" + strconv.Itoa(i%5)}, time.Duration(i+1)*time.Millisecond, kind,
-			"no answer from https://example.org/a/long/path/that/goes/on/and/on within 30 s", "conversation-of-a-long-name-"+strconv.Itoa(i%3))
+		r.call(&toolkit.Definition{Name: "a_tool_with_a_rather_long_name_" + strconv.Itoa(i%5)},
+			time.Duration(i+1)*time.Millisecond, kind,
+			"no answer from https://example.org/a/long/path/that/goes/on/and/on within 30 s",
+			"conversation-of-a-long-name-"+strconv.Itoa(i%3))
 	}
 	page := r.serve(t, "")
-	page.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": false})
+	page.call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": false})
 	grounds := make(map[string]bool)
 	for _, scheme := range []string{"light", "dark"} {
-		page.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
-		for _, view := range []string{"", "?view=errors", "?view=calls", "?view=sessions", "?view=health", "?call=1", "?tool=a_tool_with_a_rather_long_name_0"} {
+		page.call("Emulation.setEmulatedMedia",
+			map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+		for _, view := range []string{"", "?view=errors", "?view=calls", "?view=sessions", "?view=health", "?call=1",
+			"?tool=a_tool_with_a_rather_long_name_0"} {
 			page.open(page.text(`location.origin`) + "/" + view)
 			page.shows(`document.querySelector("#main > *") !== null`)
 			if got := page.text(`document.documentElement.scrollWidth - document.documentElement.clientWidth`); got != "0" {
@@ -314,17 +325,20 @@ func TestDashboardWithHostileNames(t *testing.T) {
 	r := newRecorded(t)
 	r.call(&toolkit.Definition{Name: hostile}, time.Millisecond, "tool_error", hostile, hostile)
 	page := r.serve(t, "")
-	for _, next := range []string{"#tools-table", `.tools a`, `#errors-card a[href*="group="]`, `#calls-card a[href*="call="]`, "#view-calls", "#view-sessions",
+	for _, next := range []string{"#tools-table", `.tools a`, `#errors-card a[href*="group="]`,
+		`#calls-card a[href*="call="]`, "#view-calls", "#view-sessions",
 		`#sessions-card a[href*="session="]`, "#view-errors", "#view-health"} {
 		page.click(next)
 		page.shows(`document.querySelector("#main > *") !== null`)
-		if got := page.text(`window.hacked === undefined && document.querySelector("main img, main script, main iframe") === null && !/[\u001b\u202e]/.test(document.body.innerText + document.title)`); got != "true" {
+		if got := page.text(`window.hacked === undefined && document.querySelector("main img, main script, main ` +
+			`iframe") === null && !/[\u001b\u202e]/.test(document.body.innerText + document.title)`); got != "true" {
 			t.Errorf("after %s: a name is more than a text", next)
 		}
 	}
 	page.open(page.text(`location.origin`))
 	page.shows(`document.querySelector(".tools a") !== null`)
-	if got := page.text(`document.querySelector(".tools a").textContent`); !strings.HasPrefix(got, `<img src=x onerror=window.hacked=1>\x1b[31m\u202etxt`) {
+	if got := page.text(`document.querySelector(".tools a").textContent`); !strings.HasPrefix(got,
+		`<img src=x onerror=window.hacked=1>\x1b[31m\u202etxt`) {
 		t.Errorf("got the name %q", got)
 	}
 	page.noFaults()

@@ -40,7 +40,8 @@ func TestLookNow(t *testing.T) {
 	}
 	config := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(config, []byte(strings.NewReplacer("127.0.0.1:8080", pages, "127.0.0.1:9464", otel, "127.0.0.1:8889",
-		spanmetrics, "127.0.0.1:8888", self, "127.0.0.1:8886", jaegerSelf, "rules/", rules+"/").Replace(string(text))), 0o600); err != nil {
+		spanmetrics, "127.0.0.1:8888", self, "127.0.0.1:8886", jaegerSelf, "rules/", rules+"/").Replace(string(text))),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
@@ -54,9 +55,11 @@ func TestLookNow(t *testing.T) {
 	file := func(name string) string { return "--config=" + filepath.Join(deployDir, name) }
 
 	begun := time.Now()
-	start(exec.Command(binary, file("jaeger.yaml")), "OTLP_GRPC="+spans, "UI="+ui, "UI_GRPC="+freeAddress(t), "DATA="+dir, "UI_CONFIG="+uiConfig,
+	start(exec.Command(binary, file("jaeger.yaml")), "OTLP_GRPC="+spans, "UI="+ui, "UI_GRPC="+freeAddress(t),
+		"DATA="+dir, "UI_CONFIG="+uiConfig,
 		"HEALTH="+freeAddress(t), "SELF_PORT="+port(jaegerSelf), "PROMETHEUS=http://"+prom.address, "OTEL_TRACES_SAMPLER=always_off")
-	start(exec.Command(built("collector"), file("collector.yaml"), file("collector-look.yaml")), "OTLP_GRPC="+otlp, "OTLP_HTTP="+freeAddress(t),
+	start(exec.Command(built("collector"), file("collector.yaml"), file("collector-look.yaml")), "OTLP_GRPC="+otlp,
+		"OTLP_HTTP="+freeAddress(t),
 		"JAEGER="+spans, "SPANMETRICS="+spanmetrics, "HEALTH="+freeAddress(t), "SELF_PORT="+port(self))
 	start(exec.Command(built("prometheus"), "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+prom.address, "--enable-feature="+features3))

@@ -117,7 +117,8 @@ func TestAuthorizationConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| ([0-9]+) \\| ([0-9]+) \\|").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile(
+		"(?m)^\\| `([a-z0-9-]+)` \\| ([0-9]+) \\| ([0-9]+) \\|").FindAllStringSubmatch(string(text), -1) {
 		documented[row[1]] = true
 		least, err := strconv.Atoi(row[2])
 		if err != nil {
@@ -188,9 +189,10 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 	t.Setenv("BROWSER", acting(t, "browser"))
 	server := mcp.NewServer(&mcp.Implementation{Name: "protected", Version: "1"}, nil)
 	for _, name := range []string{"read", "admin_reset"} {
-		mcp.AddTool(server, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " ran"}}}, nil, nil
-		})
+		mcp.AddTool(server, &mcp.Tool{Name: name},
+			func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " ran"}}}, nil, nil
+			})
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"client.mjs": typescript, "client.py": python} {

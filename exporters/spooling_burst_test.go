@@ -27,7 +27,8 @@ type spanCounter struct {
 	spans atomic.Int64
 }
 
-func (c *spanCounter) Export(_ context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (c *spanCounter) Export(_ context.Context,
+	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	for _, resource := range r.GetResourceSpans() {
 		for _, scope := range resource.GetScopeSpans() {
 			c.spans.Add(int64(len(scope.GetSpans())))

@@ -58,7 +58,8 @@ type delayed struct {
 	after time.Duration
 }
 
-func (d *delayed) Export(ctx context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (d *delayed) Export(ctx context.Context,
+	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	time.Sleep(d.after) // is the round trip
 	return d.spanCounter.Export(ctx, r)
 }

@@ -88,14 +88,16 @@ func TestRecoverMakesAResultOfAPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := toolkit.Observe(nil, &all)(middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(boom) }, recovers))
+	h := toolkit.Observe(nil, &all)(middleware.Wrap(
+		func(context.Context, toolkit.Call) (toolkit.Result, error) { panic(boom) }, recovers))
 	res, err := h(t.Context(), toolkit.Call{Name: "x"})
 	var p *toolkit.PanicError
 	if err != nil || !errors.As(res.Fault, &p) || p.Value != boom || len(p.Stack) == 0 || strings.Contains(res.Output, "boom") {
 		t.Errorf("got %v, %v: want a result that says that the tool panicked, not with what", res.Output, err)
 	}
 	e := all.All()[0]
-	if e.ErrorType != "panic" || e.Ending != toolkit.EndingReturned || e.Disposition.Outcome != toolkit.OutcomeExecuted || len(e.Disposition.Tags) != 1 {
+	if e.ErrorType != "panic" || e.Ending != toolkit.EndingReturned ||
+		e.Disposition.Outcome != toolkit.OutcomeExecuted || len(e.Disposition.Tags) != 1 {
 		t.Errorf("got %v %v %v %v", e.ErrorType, e.Ending, e.Disposition.Outcome, e.Disposition.Tags)
 	}
 }

@@ -61,7 +61,8 @@ func traffic(m maker, secret string) (text string) {
 		return fmt.Sprintf("Name:  db\nType:  Opaque\nData\n====\npassword:  %d bytes\ntoken:     %d bytes\n",
 			n%64, n%64)
 	case 10:
-		return fmt.Sprintf(`{"type":"object","properties":{"password":{"type":"string","description":"the password, %d characters"},"token":"string (optional)"}}`, n)
+		return fmt.Sprintf(`{"type":"object","properties":{"password":{"type":"string","description":"the password, %d `+
+			`characters"},"token":"string (optional)"}}`, n)
 	case 11:
 		return fmt.Sprintf("order_id=4%015d isbn 978-3-16-14841%d-0 part number %d-4%d-9087\n", n*1000007, n%10, n,
 			n%10)

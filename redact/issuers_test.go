@@ -96,7 +96,8 @@ func TestIssuersForms(t *testing.T) {
 // TestShortAnchorsKeep has what short prefixes and weak forms must not take.
 func TestShortAnchorsKeep(t *testing.T) {
 	for _, text := range []string{
-		"APPLICATION_NAME APIGATEWAY10 APARTMENT12", "CAISSE_CENTRALE_DE_REASSURANCE", "EAAM_EXPORT_TABLE", "BSAVERAGE_OF_ALL_FIELDS_HERE",
+		"APPLICATION_NAME APIGATEWAY10 APARTMENT12", "CAISSE_CENTRALE_DE_REASSURANCE", "EAAM_EXPORT_TABLE",
+		"BSAVERAGE_OF_ALL_FIELDS_HERE",
 		"ciodatamanagementservicelayer2026", "ext_customer_account_number_id", "sdk-android-release-build-tools",
 		`{"order_id":"4111111111111111"}`, "ean 4006381333931", "part 123-45-6789 of the list of parts",
 		"ssh deploy@host.internal", "pk_live_" + "51HxYzAbCdEfGhIjKlMnOpQr", "INSERT INTO t VALUES (N'abc')",

@@ -23,7 +23,8 @@ func gone(t *testing.T, texts ...string) {
 // TestTables: a column's name tells of the values below it.
 func TestTables(t *testing.T) {
 	gone(t,
-		`{"columns":[{"name":"id"},{"name":"user"},{"name":"password"}],"rows":[[1,"stays","hu3nterZq7X"],[2,"stays","kFxZq7pqw"]],"row_count":2}`,
+		`{"columns":[{"name":"id"},{"name":"user"},{"name":"password"}],"rows":[[1,"stays","hu3nterZq7X"],[2,"stays",`+
+			`"kFxZq7pqw"]],"row_count":2}`,
 		`{"rows":[[1,"stays","hu3nterZq7X"]],"columns":[{"name":"id"},{"name":"user"},{"name":"password"}]}`,
 		`{"columns":["id","api_key"],"index":[0,1],"data":[[1,"hu3nterZq7X"],[2,"Zq7kfpww"]]}`,
 		`{"results":[{"series":[{"name":"logins","columns":["time","secret"],"values":[["2026-01-01T00:00:00Z","kwZq7ppx"]]}]}]}`,

@@ -154,7 +154,8 @@ func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 					part.Record(v)
 					whole.Record(v)
 				}
-				snapshots[i] = &Snapshot{Processes: 1, Tools: []ToolSnapshot{{Tool: "t", Histograms: Histograms{Executed: (*Histogram)(part.Read(false))}}}}
+				snapshots[i] = &Snapshot{Processes: 1,
+					Tools: []ToolSnapshot{{Tool: "t", Histograms: Histograms{Executed: (*Histogram)(part.Read(false))}}}}
 			}
 			sum := Merge(snapshots...)
 			if sum.Processes != 100 || !sum.Tools[0].Executed.raw().Equal(whole.Read(false)) {
@@ -195,7 +196,8 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 			if n != covered {
 				t.Errorf("%s: got %d values in %v, want %d", name, n, s.To.Sub(s.From), covered)
 			}
-			if w.Last > 0 && w.Last < time.Duration(sampleSize/perSecond)*time.Second && (s.To.Sub(s.From) < w.Last || s.To.Sub(s.From) > w.Last+w.Last/5+time.Second) {
+			if w.Last > 0 && w.Last < time.Duration(sampleSize/perSecond)*time.Second &&
+				(s.To.Sub(s.From) < w.Last || s.To.Sub(s.From) > w.Last+w.Last/5+time.Second) {
 				t.Errorf("%s: covers %v", name, s.To.Sub(s.From))
 			}
 			checkQuantiles(t, s.Tools[0].Executed, values[len(values)-n:])
@@ -204,7 +206,8 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 		if l.IntervalBytes > 1_300_000 {
 			t.Errorf("all windows of one tool: got %d bytes, want at most 1.3 MB, as docs/performance-parts.md says", l.IntervalBytes)
 		}
-		t.Logf("one tool with ten calls a second for %d seconds: %d bytes in %d intervals, %d counted now", sampleSize/perSecond, l.IntervalBytes, l.Intervals, r.tools.forDefinition(tool).size())
+		t.Logf("one tool with ten calls a second for %d seconds: %d bytes in %d intervals, %d counted now",
+			sampleSize/perSecond, l.IntervalBytes, l.Intervals, r.tools.forDefinition(tool).size())
 	})
 }
 

@@ -21,7 +21,8 @@ func TestErrorsAreGrouped(t *testing.T) {
 		r := newRecorder(t)
 		tool := &toolkit.Definition{Name: "db"}
 		for i := range 10 {
-			record(r, call(tool, time.Millisecond, sampled(byte(i+1)), failing("tool_error", fmt.Sprintf("row %d of /tmp/f%d is locked", i, i))))
+			record(r, call(tool, time.Millisecond, sampled(byte(i+1)),
+				failing("tool_error", fmt.Sprintf("row %d of /tmp/f%d is locked", i, i))))
 			time.Sleep(3 * time.Second)
 		}
 		record(r,
@@ -36,13 +37,15 @@ func TestErrorsAreGrouped(t *testing.T) {
 			t.Fatalf("got %d groups, %d others, want 4 and none: %+v", len(s.Errors), s.OtherErrors, s.Errors)
 		}
 		g := s.Errors[0]
-		if g.Message != "row <num> of <path> is locked" || g.Example != "row 0 of /tmp/f0 is locked" || g.Count != 10 || g.CountMax != 10 {
+		if g.Message != "row <num> of <path> is locked" || g.Example != "row 0 of /tmp/f0 is locked" || g.Count != 10 ||
+			g.CountMax != 10 {
 			t.Errorf("got %+v", g)
 		}
 		if g.LastSeen.Sub(g.FirstSeen) != 27*time.Second {
 			t.Errorf("first and last seen: got %v apart, want 27 s", g.LastSeen.Sub(g.FirstSeen))
 		}
-		if len(g.TraceIDs) != errorgroups.MaxTraces || !strings.HasPrefix(g.TraceIDs[0], "0a00") || !strings.HasPrefix(g.TraceIDs[4], "0600") {
+		if len(g.TraceIDs) != errorgroups.MaxTraces || !strings.HasPrefix(g.TraceIDs[0], "0a00") ||
+			!strings.HasPrefix(g.TraceIDs[4], "0600") {
 			t.Errorf("got traces %v, want the latest five", g.TraceIDs)
 		}
 		sum := uint64(0)

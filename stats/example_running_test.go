@@ -14,7 +14,8 @@ import (
 
 func ExampleNewRunning() {
 	running := stats.NewRunning(nil)
-	_, call := toolkit.Begin(context.Background(), toolkit.Call{Arguments: []byte(`{"q":"ducks"}`)}, &toolkit.Definition{Name: "search"}, running)
+	_, call := toolkit.Begin(context.Background(), toolkit.Call{Arguments: []byte(`{"q":"ducks"}`)},
+		&toolkit.Definition{Name: "search"}, running)
 	calls, more := running.Calls(time.Now())
 	fmt.Println(calls[0].Tool, calls[0].Arguments, more)
 	call.End(toolkit.Result{}, nil)

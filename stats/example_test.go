@@ -123,7 +123,8 @@ func ExampleHistogram_WriteHgrm() {
 		fmt.Println(err)
 		return
 	}
-	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "t"}}, Disposition: toolkit.Disposition{Run: 20 * time.Millisecond}, End: time.Now()}
+	e := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "t"}},
+		Disposition: toolkit.Disposition{Run: 20 * time.Millisecond}, End: time.Now()}
 	recorder.End(recorder.Begin(context.Background(), e.Call, &e.Info), e)
 	if err := recorder.Snapshot(stats.Window{}).Tools[0].Executed.WriteHgrm(os.Stdout); err != nil {
 		fmt.Println(err)

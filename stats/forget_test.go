@@ -104,7 +104,8 @@ func TestWithRecentAge(t *testing.T) {
 		t.Errorf("got %d recent calls after 59 minutes, want 2", got)
 	}
 	now = now.Add(2 * time.Minute)
-	if calls, sessions, loops := r.Recent(Filter{}), r.Sessions(0), r.Loops(); len(calls) != 1 || len(sessions) != 1 || len(loops) != 1 || calls[0].Session != "new" {
+	if calls, sessions, loops := r.Recent(Filter{}), r.Sessions(0), r.Loops(); len(calls) != 1 || len(sessions) != 1 ||
+		len(loops) != 1 || calls[0].Session != "new" {
 		t.Errorf("got calls %+v, sessions %+v, loops %+v after 61 minutes, want those of the new session", calls, sessions, loops)
 	}
 	if _, err := New(Options{RecentAge: time.Second}); err == nil {

@@ -28,7 +28,8 @@ func TestSessionsAndLoops(t *testing.T) {
 			}))
 			time.Sleep(time.Second)
 		}
-		record(r, call(tool, time.Second, in("s2", 0), failing("timeout", "late")), call(tool, time.Second, in("s2", 0), failing("timeout", "late")))
+		record(r, call(tool, time.Second, in("s2", 0), failing("timeout", "late")),
+			call(tool, time.Second, in("s2", 0), failing("timeout", "late")))
 		record(r, call(tool, time.Second)) // without a session
 
 		got := r.Sessions(0)
@@ -36,7 +37,8 @@ func TestSessionsAndLoops(t *testing.T) {
 			t.Fatalf("got %+v, want s2 and s1", got)
 		}
 		s1, s2 := got[1], got[0]
-		if s1.Calls != 6 || s1.Executed != 5 || s1.Refused != 1 || s1.Looped != 5 || s1.Turns != 3 || s1.CallsPerTurn != 2 || s1.Cost != 1.25 || s1.RunMs != 500 || s1.Agent != "agent" {
+		if s1.Calls != 6 || s1.Executed != 5 || s1.Refused != 1 || s1.Looped != 5 || s1.Turns != 3 ||
+			s1.CallsPerTurn != 2 || s1.Cost != 1.25 || s1.RunMs != 500 || s1.Agent != "agent" {
 			t.Errorf("s1: got %+v", s1)
 		}
 		if s2.Streak != 2 || s2.WorstStreak != 2 || s2.Errors != 2 {
@@ -46,7 +48,8 @@ func TestSessionsAndLoops(t *testing.T) {
 		if len(loops) != 1 {
 			t.Fatalf("got loops %+v, want one", loops)
 		}
-		if l := loops[0]; l.Times != 6 || l.Stopped != 1 || l.Session != "s1" || l.Tool != "search" || l.TraceID[:2] != "06" || l.LastSeen.Sub(l.FirstSeen) != 4*time.Second {
+		if l := loops[0]; l.Times != 6 || l.Stopped != 1 || l.Session != "s1" || l.Tool != "search" ||
+			l.TraceID[:2] != "06" || l.LastSeen.Sub(l.FirstSeen) != 4*time.Second {
 			t.Errorf("got %+v", l)
 		}
 	})
@@ -56,7 +59,8 @@ func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registered := []toolkit.Definition{{Name: "slow"}, {Name: "quick"}, {Name: "never"}}
 		r := newRecorder(t, Options{Registered: func() []toolkit.Definition { return registered }})
-		record(r, call(&registered[0], 3*time.Second, in("s", 2)), call(&registered[1], time.Second, in("s", 2), failing("timeout", "late")),
+		record(r, call(&registered[0], 3*time.Second, in("s", 2)),
+			call(&registered[1], time.Second, in("s", 2), failing("timeout", "late")),
 			call(&registered[1], 0, in("s", 2), with(toolkit.OutcomeRefused), failing("rate_limited", "slow down")))
 		h := r.Health(Window{Last: time.Minute})
 		if len(h.Unused) != 1 || h.Unused[0] != "never" {
@@ -81,10 +85,11 @@ func TestRecentCalls(t *testing.T) {
 		for i := range 20 {
 			record(r, call(a, time.Duration(i)*time.Millisecond, in("s", i)))
 		}
-		record(r, call(b, 2*time.Second, failing("timeout", "late"), sampled(7)), call(b, 0, with(toolkit.OutcomeCacheHit), func(e *toolkit.Ended) {
-			e.Disposition.Origin = toolkit.SpanRef{TraceID: [16]byte{7}, SpanID: [8]byte{7}}
-			e.Disposition.Age = time.Minute
-		}))
+		record(r, call(b, 2*time.Second, failing("timeout", "late"), sampled(7)),
+			call(b, 0, with(toolkit.OutcomeCacheHit), func(e *toolkit.Ended) {
+				e.Disposition.Origin = toolkit.SpanRef{TraceID: [16]byte{7}, SpanID: [8]byte{7}}
+				e.Disposition.Age = time.Minute
+			}))
 		for _, c := range []struct {
 			f    Filter
 			want int
@@ -98,7 +103,8 @@ func TestRecentCalls(t *testing.T) {
 			}
 		}
 		x, ok := r.Call(21)
-		if !ok || x.Tool != "b" || x.Error != "late" || x.RunMs != 2000 || !x.Sampled || x.TraceID[:2] != "07" || x.ErrorGroup != r.Snapshot(Window{}).Errors[0].ID {
+		if !ok || x.Tool != "b" || x.Error != "late" || x.RunMs != 2000 || !x.Sampled || x.TraceID[:2] != "07" ||
+			x.ErrorGroup != r.Snapshot(Window{}).Errors[0].ID {
 			t.Errorf("got %+v, %v", x, ok)
 		}
 		if x, _ = r.Call(22); x.OriginTraceID[:2] != "07" || x.AgeMs != 60_000 {
@@ -223,7 +229,10 @@ func TestLatestSessions(t *testing.T) {
 		for _, n := range []int{1, 2, 12, 399, 1000} {
 			got := r.Sessions(n)
 			want := all[:min(n, len(all))]
-			if !slices.EqualFunc(got, want, func(a, b SessionStats) bool { return a.Session == b.Session && a.LastSeen.Equal(b.LastSeen) }) {
+			if !slices.EqualFunc(got, want, func(a, b SessionStats) bool {
+				return a.Session == b.Session &&
+					a.LastSeen.Equal(b.LastSeen)
+			}) {
 				t.Errorf("the latest %d of %d are not those that all begin with", n, sessions)
 			}
 		}

@@ -49,7 +49,8 @@ func TestLoad(t *testing.T) {
 	beside, served := load(t, length, true)
 	runtime.SetBlockProfileRate(0)
 	waited := waits(t)
-	t.Logf("%d calls a second for %v each, from %d goroutines on %d processors", loadRate, length, loadWriters, runtime.GOMAXPROCS(0))
+	t.Logf("%d calls a second for %v each, from %d goroutines on %d processors", loadRate, length, loadWriters,
+		runtime.GOMAXPROCS(0))
 	t.Logf("alone:             %v", alone)
 	t.Logf("beside %d readers: %v; %d answers", loadReaders, beside, served)
 	t.Logf("%d of %d calls waited for a lock", waited, beside.TotalCount())
@@ -88,7 +89,8 @@ type times struct{ *hdrhistogram.Histogram }
 
 func (l times) String() string {
 	q := func(q float64) time.Duration { return time.Duration(l.ValueAtQuantile(q)) }
-	return fmt.Sprintf("recording a call took p50 %v, p99 %v, p99.9 %v, p99.99 %v, at most %v", q(50), q(99), q(99.9), q(99.99), time.Duration(l.Max()))
+	return fmt.Sprintf("recording a call took p50 %v, p99 %v, p99.9 %v, p99.99 %v, at most %v", q(50), q(99), q(99.9),
+		q(99.99), time.Duration(l.Max()))
 }
 
 // load records calls for a while, with readers or without, and checks that they were
@@ -119,7 +121,8 @@ func load(t *testing.T, length time.Duration, readers bool) (times, uint64) {
 	want := uint64(total * length / time.Second)
 	s := r.Summary(stats.Window{})
 	if s.Overall.Calls != want || s.Overall.Errors != want/100 || s.Overall.InFlight != 0 {
-		t.Errorf("got %d calls, %d errors, %d in flight; want %d, %d, 0", s.Overall.Calls, s.Overall.Errors, s.Overall.InFlight, want, want/100)
+		t.Errorf("got %d calls, %d errors, %d in flight; want %d, %d, 0", s.Overall.Calls, s.Overall.Errors,
+			s.Overall.InFlight, want, want/100)
 	}
 	if l := r.Limits(); l.Bytes > l.MaxBytes {
 		t.Errorf("the recorder holds %d bytes, want at most %d", l.Bytes, l.MaxBytes)
@@ -163,7 +166,8 @@ func recordOne(r *stats.Recorder, tool *toolkit.Definition, n int) time.Duration
 		Info: toolkit.CallInfo{
 			Tool:    tool,
 			Session: &toolkit.Session{ID: sessions[n/7%len(sessions)], Turn: n % 50},
-			Span:    toolkit.SpanRef{TraceID: [16]byte{1, byte(n), byte(n >> 8)}, SpanID: [8]byte{1, byte(n), byte(n >> 8)}, Sampled: n%10 == 0},
+			Span: toolkit.SpanRef{TraceID: [16]byte{1, byte(n), byte(n >> 8)}, SpanID: [8]byte{1, byte(n), byte(n >> 8)},
+				Sampled: n%10 == 0},
 		},
 		Disposition: toolkit.Disposition{Run: time.Duration(n%1000) * 37 * time.Microsecond},
 		Start:       now, End: now, ArgumentsBytes: 100, ResultBytes: 1000,

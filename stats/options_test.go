@@ -45,7 +45,8 @@ func TestNothingIsKeptWhereTheLimitIsZero(t *testing.T) {
 
 func TestMaxBytesFollowsTheOptions(t *testing.T) {
 	large := newRecorder(t).Limits().MaxBytes
-	small := newRecorder(t, Options{Digits: 2, MaxTools: 16, MaxIntervalBytes: 1 << 20, MaxRecent: 64, MaxSessions: 64, MaxErrorGroups: 32}).Limits().MaxBytes
+	small := newRecorder(t, Options{Digits: 2, MaxTools: 16, MaxIntervalBytes: 1 << 20, MaxRecent: 64, MaxSessions: 64,
+		MaxErrorGroups: 32}).Limits().MaxBytes
 	t.Logf("default %d bytes, small %d bytes", large, small)
 	if large > 256<<20 || small > 10<<20 {
 		t.Errorf("got %d and %d bytes at most, want below 256 MiB and 10 MiB", large, small)

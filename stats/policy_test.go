@@ -40,18 +40,22 @@ func TestPoliciesAreCounted(t *testing.T) {
 		got  []PolicyCount
 		want []PolicyCount
 	}{
-		{"overall", s.Overall.Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 2), count("permission.decision", "allow", 1)}},
-		{"search", s.Tools[0].Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 1), count("permission.decision", "allow", 1)}},
+		{"overall", s.Overall.Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 2),
+			count("permission.decision", "allow", 1)}},
+		{"search", s.Tools[0].Policies, []PolicyCount{count("cache", "hit", 2), count("cache", "miss", 1),
+			count("permission.decision", "allow", 1)}},
 		{"read", s.Tools[1].Policies, []PolicyCount{count("cache", "miss", 1)}},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	if got, want := r.Recent(Filter{})[3].Policies, []PolicyTag{{"cache", "hit"}, {"permission.decision", "allow"}}; !reflect.DeepEqual(got, want) {
+	if got, want := r.Recent(Filter{})[3].Policies,
+		[]PolicyTag{{"cache", "hit"}, {"permission.decision", "allow"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("a recent call: got %v, want %v", got, want)
 	}
-	for policy, want := range map[string]int{"cache": 4, "cache=hit": 2, "cache=": 0, "permission.decision=allow": 1, "allow": 0, "": 5} {
+	for policy, want := range map[string]int{"cache": 4, "cache=hit": 2, "cache=": 0, "permission.decision=allow": 1,
+		"allow": 0, "": 5} {
 		if got := len(r.Recent(Filter{Policy: policy})); got != want {
 			t.Errorf("calls selected by %q: got %d, want %d", policy, got, want)
 		}
@@ -99,7 +103,8 @@ func TestPoliciesAreBoundedAndRedacted(t *testing.T) {
 		}
 	}
 	// A recent call has its own tags, also where it is counted among others.
-	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"permission.rule", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
+	got, want := r.Recent(Filter{Limit: 1})[0].Policies,
+		[]PolicyTag{{"permission.rule", fmt.Sprint("id-", n-1)}, {fmt.Sprint("key-", n-1), "x"}, {"cache", "hit"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the latest call: got %v, want %v", got, want)
 	}
@@ -121,7 +126,8 @@ func TestPoliciesThatVaryAreNotCounted(t *testing.T) {
 	if got := r.Summary(Window{}).Overall.Policies; len(got) != 2 || got[0].Count != 100 || got[1].Count != 100 {
 		t.Errorf("got %v, want 100 approved and 100 misses", got)
 	}
-	got, want := r.Recent(Filter{Limit: 1})[0].Policies, []PolicyTag{{"approval", "approved"}, {"approval.id", "a-99"}, {"cache", "miss"}}
+	got, want := r.Recent(Filter{Limit: 1})[0].Policies,
+		[]PolicyTag{{"approval", "approved"}, {"approval.id", "a-99"}, {"cache", "miss"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the latest call: got %v, want %v", got, want)
 	}
@@ -188,7 +194,8 @@ func TestPoliciesAreReadBack(t *testing.T) {
 	for _, c := range got {
 		counts[c.PolicyTag] = c.Count
 	}
-	if len(got) != maxPolicyTags+1 || counts[PolicyTag{"cache", "hit"}] != 300 || counts[PolicyTag{"source", Other}] != 300-maxPolicyValues || counts[PolicyTag{Key: Other}] == 0 {
+	if len(got) != maxPolicyTags+1 || counts[PolicyTag{"cache", "hit"}] != 300 ||
+		counts[PolicyTag{"source", Other}] != 300-maxPolicyValues || counts[PolicyTag{Key: Other}] == 0 {
 		t.Errorf("got %d facts, %v; want %d, 300 hits, and others; notes: %q", len(got), got, maxPolicyTags+1, r.Notes())
 	}
 }

@@ -107,8 +107,9 @@ func TestOutcomesAreCountedApart(t *testing.T) {
 		}
 		got := s.Tools[0]
 		type figures struct {
-			Calls, Executed, Failed, Errors, Hits, Coalesced, Repeated, Refused, Retries, Empty, Suspended, In, Out, Redactions, Truncations uint64
-			Cost                                                                                                                             float64
+			Calls, Executed, Failed, Errors, Hits, Coalesced, Repeated, Refused, Retries, Empty, Suspended, In, Out,
+			Redactions, Truncations uint64
+			Cost float64
 		}
 		want := figures{8, 4, 1, 2, 1, 1, 1, 1, 2, 1, 1, 80, 700, 4, 2, 3}
 		have := figures{got.Calls, got.Executed, got.Failed, got.Errors, got.CacheHits, got.Coalesced, got.Repeated, got.Refused,
@@ -187,7 +188,8 @@ func TestCountsAreExactUnderConcurrency(t *testing.T) {
 	readers.Wait()
 	s := r.Summary(Window{})
 	if s.Overall.Executed != goroutines*each || s.Overall.Errors != goroutines*each/10 || s.Overall.InFlight != 0 {
-		t.Errorf("got %d executed, %d errors, %d running, want %d, %d, 0", s.Overall.Executed, s.Overall.Errors, s.Overall.InFlight, goroutines*each, goroutines*each/10)
+		t.Errorf("got %d executed, %d errors, %d running, want %d, %d, 0", s.Overall.Executed, s.Overall.Errors,
+			s.Overall.InFlight, goroutines*each, goroutines*each/10)
 	}
 	if s.Overall.BytesOut != goroutines*each*100 {
 		t.Errorf("bytes out: got %d, want %d", s.Overall.BytesOut, goroutines*each*100)

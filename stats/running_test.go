@@ -46,7 +46,8 @@ func TestRunningCallsHaveAClock(t *testing.T) {
 		if len(calls) != 2 || more != 0 {
 			t.Fatalf("got %d calls and %d more, want 2 and 0", len(calls), more)
 		}
-		if c := calls[0]; c.Tool != "search" || c.RunningMs != 5000 || c.Session != "s1" || c.Agent != "planner" || c.BytesIn != len(arguments) ||
+		if c := calls[0]; c.Tool != "search" || c.RunningMs != 5000 || c.Session != "s1" || c.Agent != "planner" ||
+			c.BytesIn != len(arguments) ||
 			!strings.Contains(c.Arguments, `"q":"x"`) || strings.Contains(c.Arguments, secret) {
 			t.Errorf("got %+v", c)
 		}

@@ -55,7 +55,8 @@ func TestIntervalsAreReadBack(t *testing.T) {
 			if got := s.Tools[0]; got.Calls() != want || got.Cost != float64(want) || got.Errors() != want/2 || len(got.Exemplars) != 1 {
 				t.Errorf("run %d: got %+v, want %d calls", run, got, want)
 			}
-			if len(s.Errors) != 1 || s.Errors[0].Count != want/2 || s.Errors[0].CountMax != want/2 || s.Errors[0].Example != "late by 3 s" {
+			if len(s.Errors) != 1 || s.Errors[0].Count != want/2 || s.Errors[0].CountMax != want/2 ||
+				s.Errors[0].Example != "late by 3 s" {
 				t.Errorf("run %d: got errors %+v, want %d of one group", run, s.Errors, want/2)
 			}
 			closeNow(t, r)
@@ -99,7 +100,10 @@ func TestDamagedFilesAreReadAsFarAsTheyGo(t *testing.T) {
 	}{
 		{"torn in the last record", func(b []byte) []byte { return b[:len(b)-5] }, 2, "torn"},
 		{"torn in the last head", func(b []byte) []byte { return append(b, 1, 2, 3) }, 3, "torn"},
-		{"a bit turned in the first record", func(b []byte) []byte { b[len(journal.FileHead)+journal.HeadSize+4] ^= 1; return b }, 2, "checksum"},
+		{"a bit turned in the first record", func(b []byte) []byte {
+			b[len(journal.FileHead)+journal.HeadSize+4] ^= 1
+			return b
+		}, 2, "checksum"},
 		{"a length without end", func(b []byte) []byte { return append(b, "\xff\xff\xff\xff00000000"...) }, 3, "torn"},
 		{"another file", func([]byte) []byte { return []byte("hello") }, 0, "beginning"},
 		{"empty", func([]byte) []byte { return nil }, 0, "beginning"},

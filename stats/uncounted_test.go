@@ -21,7 +21,8 @@ func TestUncounted(t *testing.T) {
 	defer r.Close(context.Background())
 	outer, inner := &toolkit.Definition{Name: "outer"}, &toolkit.Definition{Name: "inner"}
 	run := func(ctx context.Context, def *toolkit.Definition, next func(context.Context)) {
-		h := toolkit.Observe(func(string) *toolkit.Definition { return def }, r)(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+		h := toolkit.Observe(func(string) *toolkit.Definition { return def },
+			r)(func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
 			next(ctx)
 			return toolkit.Result{Output: "x"}, nil
 		})

@@ -102,14 +102,16 @@ func TestRolledIntervalsLoseNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		const minutes = 4 * 60
 		for i := range minutes * 6 {
-			record(r, call(tools[i%2], time.Duration(i)*time.Millisecond, sampled(byte(1+i%200))), call(tools[0], time.Millisecond, failing("timeout", "late")))
+			record(r, call(tools[i%2], time.Duration(i)*time.Millisecond, sampled(byte(1+i%200))),
+				call(tools[0], time.Millisecond, failing("timeout", "late")))
 			time.Sleep(10 * time.Second)
 		}
 		for _, w := range []Window{{}, {Last: 24 * time.Hour}} {
 			s := r.Snapshot(w)
 			a, b := s.Tool("a"), s.Tool("b")
 			if a.Executed.Count() != minutes*9 || b.Executed.Count() != minutes*3 || a.Failed.Count() != minutes*6 {
-				t.Errorf("%v: got %d, %d, %d calls, want %d, %d, %d", w, a.Executed.Count(), b.Executed.Count(), a.Failed.Count(), minutes*9, minutes*3, minutes*6)
+				t.Errorf("%v: got %d, %d, %d calls, want %d, %d, %d", w, a.Executed.Count(), b.Executed.Count(), a.Failed.Count(),
+					minutes*9, minutes*3, minutes*6)
 			}
 			if a.Cost != minutes*18 || a.BytesIn != minutes*90 || a.Errors() != minutes*6 {
 				t.Errorf("%v: got cost %v, %d bytes, %d errors", w, a.Cost, a.BytesIn, a.Errors())

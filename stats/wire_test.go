@@ -110,10 +110,12 @@ func TestMergeAndSub(t *testing.T) {
 		if m.Processes != 2 || m.Tool("a").Calls() != first.Tool("a").Calls()+second.Tool("a").Calls() {
 			t.Errorf("the sum: got %+v", m)
 		}
-		if g := m.Errors[slices.IndexFunc(m.Errors, func(g ErrorGroup) bool { return g.Message == "late" })]; g.Count != 200 || g.CountMax != 200 {
+		if g := m.Errors[slices.IndexFunc(m.Errors,
+			func(g ErrorGroup) bool { return g.Message == "late" })]; g.Count != 200 || g.CountMax != 200 {
 			t.Errorf("the sum's group: got %+v, want 200", g)
 		}
-		if got := m.Sub(second).Tool("b"); !got.Executed.raw().Equal(first.Tool("b").Executed.raw()) || got.BytesOut != first.Tool("b").BytesOut {
+		if got := m.Sub(second).Tool("b"); !got.Executed.raw().Equal(first.Tool("b").Executed.raw()) ||
+			got.BytesOut != first.Tool("b").BytesOut {
 			t.Errorf("the sum less the second is not the first: %+v", got)
 		}
 		if e := Merge(); len(e.Tools) != 0 || e.Processes != 0 || Summarise(e, nil).Overall.Calls != 0 {
@@ -143,7 +145,8 @@ func TestMergeTakesTheCoarserPrecision(t *testing.T) {
 			coarse.Record(v)
 		}
 	}
-	for _, m := range []*histogram.Histogram{histogram.Merge(fine.Read(false), coarse.Read(false)), histogram.Merge(coarse.Read(false), nil, fine.Read(false))} {
+	for _, m := range []*histogram.Histogram{histogram.Merge(fine.Read(false), coarse.Read(false)),
+		histogram.Merge(coarse.Read(false), nil, fine.Read(false))} {
 		if !m.Equal(want.Read(false)) {
 			t.Error("the merge differs from what two digits would have recorded")
 		}
@@ -165,7 +168,8 @@ func TestReadSnapshotRefuses(t *testing.T) {
 		{"a name twice", `{"version":1,"processes":1,"tools":[{"tool":"a"},{"tool":"a"}]}`, "tools[1].tool"},
 		{"no histogram", `{"version":1,"processes":1,"tools":[{"tool":"a","executed_ns":"AAAA"}]}`, "histogram"},
 		{"a negative cost", `{"version":1,"processes":1,"tools":[{"tool":"a","cost":-1}]}`, "tools[0].cost"},
-		{"a trace id that is none", `{"version":1,"processes":1,"tools":[{"tool":"a","exemplars":[{"trace_id":"<b>"}]}]}`, "exemplars[0]"},
+		{"a trace id that is none", `{"version":1,"processes":1,"tools":[{"tool":"a","exemplars":[{"trace_id":"<b>"}]}]}`,
+			"exemplars[0]"},
 		{"a group id that is none", `{"version":1,"processes":1,"errors":[{"id":"x"}]}`, "errors[0].id"},
 		{"time goes back", `{"version":1,"processes":1,"from":"2025-01-02T00:00:00Z","to":"2025-01-01T00:00:00Z"}`, "to: got"},
 	} {

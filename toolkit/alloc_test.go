@@ -61,11 +61,15 @@ var shapes = []struct {
 		return func(ctx context.Context) { _ = f(ctx, plainCall{ID: "1", Name: "tool"}) }
 	}},
 	{"ObserveFuncError", func(observers ...toolkit.Observer) func(context.Context) {
-		f, _ := toolkit.ObserveFunc(func(ctx context.Context, c plainCall) (plainResult, error) { return plainExecute(ctx, c), nil }, plainAdapter, observers...)
+		f, _ := toolkit.ObserveFunc(func(ctx context.Context, c plainCall) (plainResult,
+			error) {
+			return plainExecute(ctx, c), nil
+		}, plainAdapter, observers...)
 		return func(ctx context.Context) { _, _ = f(ctx, plainCall{ID: "1", Name: "tool"}) }
 	}},
 	{"ToolAdapter", func(observers ...toolkit.Observer) func(context.Context) {
-		f, _ := toolkit.ObserveFunc(func(context.Context, json.RawMessage) (string, error) { return "out", nil }, toolkit.ToolAdapter(plainTool), observers...)
+		f, _ := toolkit.ObserveFunc(func(context.Context, json.RawMessage) (string, error) { return "out", nil },
+			toolkit.ToolAdapter(plainTool), observers...)
 		return func(ctx context.Context) { _, _ = f(ctx, nil) }
 	}},
 }

@@ -137,15 +137,24 @@ func TestObservingChangesNothing(t *testing.T) {
 		errorType string // as ObserveFunc reports it
 	}{
 		{"returns", func() (*ownResult, error) { return result, nil }, ending{result: result}, toolkit.EndingReturned, ""},
-		{"fails", func() (*ownResult, error) { return result, failure }, ending{result: result, err: failure}, toolkit.EndingFailed, "tool_error"},
-		{"fails with nothing", func() (*ownResult, error) { return nil, failure }, ending{err: failure}, toolkit.EndingFailed, "tool_error"},
-		{"fails with a typed nil", func() (*ownResult, error) { return nil, typedNil }, ending{err: typedNil}, toolkit.EndingFailed, "tool_error"},
-		{"panics with a pointer", func() (*ownResult, error) { panic(result) }, ending{panicked: true, value: result}, toolkit.EndingPanicked, "panic"},
-		{"panics with an error", func() (*ownResult, error) { panic(failure) }, ending{panicked: true, value: failure}, toolkit.EndingPanicked, "panic"},
-		{"panics with a string", func() (*ownResult, error) { panic("boom") }, ending{panicked: true, value: "boom"}, toolkit.EndingPanicked, "panic"},
-		{"panics with a typed nil", func() (*ownResult, error) { panic(typedNil) }, ending{panicked: true, value: typedNil}, toolkit.EndingPanicked, "panic"},
-		{"panics with a timeout", func() (*ownResult, error) { panic(context.DeadlineExceeded) }, ending{panicked: true, value: context.DeadlineExceeded}, toolkit.EndingPanicked, "panic"},
-		{"exits", func() (*ownResult, error) { runtime.Goexit(); return nil, nil }, ending{goexit: true}, toolkit.EndingGoexit, "_OTHER"},
+		{"fails", func() (*ownResult, error) { return result, failure }, ending{result: result, err: failure},
+			toolkit.EndingFailed, "tool_error"},
+		{"fails with nothing", func() (*ownResult, error) { return nil, failure }, ending{err: failure},
+			toolkit.EndingFailed, "tool_error"},
+		{"fails with a typed nil", func() (*ownResult, error) { return nil, typedNil }, ending{err: typedNil},
+			toolkit.EndingFailed, "tool_error"},
+		{"panics with a pointer", func() (*ownResult, error) { panic(result) }, ending{panicked: true, value: result},
+			toolkit.EndingPanicked, "panic"},
+		{"panics with an error", func() (*ownResult, error) { panic(failure) }, ending{panicked: true, value: failure},
+			toolkit.EndingPanicked, "panic"},
+		{"panics with a string", func() (*ownResult, error) { panic("boom") }, ending{panicked: true, value: "boom"},
+			toolkit.EndingPanicked, "panic"},
+		{"panics with a typed nil", func() (*ownResult, error) { panic(typedNil) }, ending{panicked: true, value: typedNil},
+			toolkit.EndingPanicked, "panic"},
+		{"panics with a timeout", func() (*ownResult, error) { panic(context.DeadlineExceeded) },
+			ending{panicked: true, value: context.DeadlineExceeded}, toolkit.EndingPanicked, "panic"},
+		{"exits", func() (*ownResult, error) { runtime.Goexit(); return nil, nil }, ending{goexit: true},
+			toolkit.EndingGoexit, "_OTHER"},
 	} {
 		for form, observe := range forms {
 			t.Run(tt.name+"/"+form, func(t *testing.T) {
@@ -208,7 +217,10 @@ func TestPanickingObserversAreSwallowedAndCounted(t *testing.T) {
 		}, 1},
 		{"Wants", funcs{wants: func(context.Context) bool { boom(); return true }}, 1},
 		{"End", funcs{end: func(context.Context, *toolkit.Ended) { boom() }}, 1},
-		{"nil context from Begin", funcs{begin: func(context.Context, toolkit.Call, *toolkit.CallInfo) context.Context { return nil }}, 0},
+		{"nil context from Begin", funcs{begin: func(context.Context, toolkit.Call,
+			*toolkit.CallInfo) context.Context {
+			return nil
+		}}, 0},
 	} {
 		for form, observe := range forms {
 			t.Run(tt.name+"/"+form, func(t *testing.T) {
@@ -265,7 +277,8 @@ func TestPanickingLookupIsSwallowed(t *testing.T) {
 	res, err := toolkit.Observe(lookup, &seen)(tooltest.Echo(named("echo")).Handle)(
 		t.Context(), toolkit.Call{Arguments: []byte("x")},
 	)
-	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil || counters.ObserverPanics.Load()-before != 1 {
+	if res.Output != "x" || err != nil || seen.Len() != 1 || seen.All()[0].Info.Tool != nil ||
+		counters.ObserverPanics.Load()-before != 1 {
 		t.Errorf("got %q, %v, %v, want the tool's answer and one swallowed panic", res.Output, err, seen.All())
 	}
 }

@@ -123,10 +123,11 @@ func TestErrorText(t *testing.T) {
 		"tool error":                          none,
 		`tool "t": tool error: what happened`: &toolkit.Error{Tool: "t", Message: "what happened"},
 		`tool "t": timeout: beneath`:          &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: "t", Cause: errors.New("beneath")},
-		`tool "t": timeout: above`:            &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: "t", Message: "above", Cause: errors.New("beneath")},
-		`tool "\n\x1b": unknown tool`:         &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: "\n\x1b"},
-		"tool error: tool error":              toolkit.Failure(&toolkit.Error{Message: "tool error"}).Fault,
-		"the tool panicked":                   &toolkit.PanicError{Value: "secret"},
+		`tool "t": timeout: above`: &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: "t", Message: "above",
+			Cause: errors.New("beneath")},
+		`tool "\n\x1b": unknown tool`: &toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: "\n\x1b"},
+		"tool error: tool error":      toolkit.Failure(&toolkit.Error{Message: "tool error"}).Fault,
+		"the tool panicked":           &toolkit.PanicError{Value: "secret"},
 	} {
 		if got := err.Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -114,7 +114,8 @@ func TestSlowCallStopsOnlyItself(t *testing.T) {
 			return res, err
 		}
 		answers := e.Execute(t.Context(), toolkit.Call{Name: "slow"}, toolkit.Call{Name: "quick"})
-		if !errors.Is(answers[0].Result.Fault, context.DeadlineExceeded) || answers[1].Result.Fault != nil || answers[1].Result.Output != "done" {
+		if !errors.Is(answers[0].Result.Fault, context.DeadlineExceeded) || answers[1].Result.Fault != nil ||
+			answers[1].Result.Output != "done" {
 			t.Errorf("got %v, want a timeout and an answer", answers)
 		}
 		if want := `tool "slow": timeout: ran longer than 1m0s`; cause == nil || cause.Error() != want {
@@ -152,7 +153,8 @@ func TestExecutorSurvivesItsTools(t *testing.T) {
 			t.Errorf("parallel %d: got %q, want %q", parallel, got, want)
 		}
 		var panicked *toolkit.PanicError
-		if !errors.As(answers[0].Result.Fault, &panicked) || panicked.Value != failure || !strings.Contains(string(panicked.Stack), "toolkit") {
+		if !errors.As(answers[0].Result.Fault, &panicked) || panicked.Value != failure ||
+			!strings.Contains(string(panicked.Stack), "toolkit") {
 			t.Errorf("parallel %d: got %v, want the panic with value and stack", parallel, answers[0].Result.Fault)
 		}
 	}

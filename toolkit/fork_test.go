@@ -23,7 +23,8 @@ func TestAForkOutlivesItsCall(t *testing.T) {
 		r.Note(func(s *toolkit.Disposition) { s.Attempts = 3 })
 	})
 	copy(arguments, `{"b":2}`) // the caller's memory, for another call
-	if fork.ID != "1" || fork.Name != "tool" || string(fork.Arguments) != `{"a":1}` || fork.Record.Tool() == nil || fork.Record.Disposition().Attempts != 0 {
+	if fork.ID != "1" || fork.Name != "tool" || string(fork.Arguments) != `{"a":1}` || fork.Record.Tool() == nil ||
+		fork.Record.Disposition().Attempts != 0 {
 		t.Errorf("got %+v of %s", fork, fork.Arguments)
 	}
 	if read, ok := fork.Record.Identity(fork); !ok || string(read.AppendCanonical(nil)) != `{"a":1}` {

@@ -27,7 +27,8 @@ var canaryForms = []string{
 
 // verbs are those that go vet lets pass for a struct or an error: it refuses %p and
 // %w here, which fmt answers by printing the fields, past any Format method.
-var verbs = []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%o", "%b", "%c", "%U", "%e", "%g", "%t", "%100v", "%-5.2s", "%z"}
+var verbs = []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%o", "%b", "%c", "%U", "%e", "%g",
+	"%t", "%100v", "%-5.2s", "%z"}
 
 func secretive() map[string]any {
 	secret := errors.New(canary)
@@ -142,7 +143,8 @@ func TestFormatsTellSizesAndKinds(t *testing.T) {
 	}}))
 	log.Info("m", "call", toolkit.Call{ID: "1", Name: "tool", Arguments: []byte("abc")}, "result", toolkit.Result{Output: "abc"},
 		"part", toolkit.Part{Kind: "text", Text: "ab"}, "err", &toolkit.Error{Kind: toolkit.ErrTimeout, Tool: "t"}, "nil", nilError)
-	want := "level=INFO msg=m call.name=tool call.id=1 call.arguments_bytes=3 result.output_bytes=3 result.parts=0 result.error_type=\"\" " +
+	want := "level=INFO msg=m call.name=tool call.id=1 call.arguments_bytes=3 result.output_bytes=3 result.parts=0 " +
+		"result.error_type=\"\" " +
 		"result.suspended=false part.type=text part.bytes=2 err.error_type=timeout err.tool=t nil=<nil>\n"
 	if b.String() != want {
 		t.Errorf("got  %swant %s", &b, want)

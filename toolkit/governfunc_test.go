@@ -28,7 +28,9 @@ func after(change func(*toolkit.Result)) toolkit.Middleware {
 func TestGovernFuncReturnsTheIdenticalResultUnlessAPolicyChangedIt(t *testing.T) {
 	adapter := ownAdapter
 	adapter.Result = func(r *ownResult, _ error) toolkit.Result {
-		return toolkit.Result{Fault: uncomparable{"soft"}, Output: r.Output, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}}, Meta: map[string]json.RawMessage{"a": json.RawMessage(`1`)}}
+		return toolkit.Result{Fault: uncomparable{"soft"}, Output: r.Output,
+			Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: "part", Data: []byte{1}}},
+			Meta:  map[string]json.RawMessage{"a": json.RawMessage(`1`)}}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -142,7 +144,8 @@ func TestGovernFuncTellsFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen tooltest.Recorder
-			run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { return nil, tt.err }), adapter, toolkit.Observe(adapter.Tools.Lookup, &seen))
+			run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { return nil, tt.err }), adapter,
+				toolkit.Observe(adapter.Tools.Lookup, &seen))
 			if _, err := run(t.Context(), &ownCall{Name: tt.call}); err != tt.err {
 				t.Errorf("got error %v, want the very %v", err, tt.err)
 			}
@@ -168,8 +171,10 @@ func TestGovernFuncRefusesACallOfAMiddlewaresOwn(t *testing.T) {
 		}, true},
 	} {
 		ran := false
-		run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { ran = true; return nil, nil }), ownAdapter, tt.replace)
-		if _, err := run(t.Context(), &ownCall{Name: "own"}); ran != tt.runs || !ran && (err == nil || !strings.Contains(err.Error(), "want one made of the call it was given")) {
+		run := governed(t, execute(func(context.Context, *ownCall) (*ownResult, error) { ran = true; return nil, nil }),
+			ownAdapter, tt.replace)
+		if _, err := run(t.Context(), &ownCall{Name: "own"}); ran != tt.runs || !ran &&
+			(err == nil || !strings.Contains(err.Error(), "want one made of the call it was given")) {
 			t.Errorf("replaced %s: ran %t, %v", name, ran, err)
 		}
 	}

@@ -37,7 +37,8 @@ func TestModelCannotOverrideHostParams(t *testing.T) {
 		{"no arguments", "file_read", "", "{" + both + "}"},
 		{"blank arguments", "file_read", " \n", "{" + both + "}"},
 		{"empty object", "file_read", "{}", "{" + both + "}"},
-		{"others stay as written", "file_read", `{"path": "a<b", "n": 1.50e1, "x":[1, 2]}`, `{"path":"a<b","n":1.50e1,"x":[1, 2],` + both + "}"},
+		{"others stay as written", "file_read", `{"path": "a<b", "n": 1.50e1, "x":[1, 2]}`,
+			`{"path":"a<b","n":1.50e1,"x":[1, 2],` + both + "}"},
 		{"the model's own is removed", "file_read", `{"project_id":"evil","a":1}`, `{"a":1,` + both + "}"},
 		{"whatever its case", "file_read", `{"PROJECT_ID":"evil","Project_Id":1,"a":1}`, `{"a":1,` + both + "}"},
 		{"and all its duplicates", "file_read", `{"project_id":1,"a":1,"project_id":2}`, `{"a":1,` + both + "}"},
@@ -87,7 +88,8 @@ func TestHostParamsRefuse(t *testing.T) {
 		{"invalid JSON", "{", value(1), toolkit.ErrInvalidArguments, "invalid_arguments"},
 		{"two objects", "{}{}", value(1), toolkit.ErrInvalidArguments, "invalid_arguments"},
 		{"a value that fails", "{}", func(context.Context) (any, error) { return nil, failure }, failure, "_OTHER"},
-		{"a value that times out", "{}", func(context.Context) (any, error) { return nil, context.DeadlineExceeded }, context.DeadlineExceeded, "timeout"},
+		{"a value that times out", "{}", func(context.Context) (any, error) { return nil, context.DeadlineExceeded },
+			context.DeadlineExceeded, "timeout"},
 		{"a value that is no JSON", "{}", value(make(chan int)), nil, "_OTHER"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,7 +127,8 @@ func TestNewHostParamsNamesWhatIsWrong(t *testing.T) {
 
 func TestHideTakesHostParamsOutOfSchemas(t *testing.T) {
 	h := hostParams(t, toolkit.HostParam{Tools: "file_*", Name: "project_id", Value: value(1)})
-	schema := `{"type":"object","properties":{"path":{"type":"string"},"Project_ID":{"type":"string"},"project_id":{}},"required":["project_id","path"],"x":1}`
+	schema := `{"type":"object","properties":{"path":{"type":"string"},"Project_ID":{"type":"string"},` +
+		`"project_id":{}},"required":["project_id","path"],"x":1}`
 	defs := []toolkit.Definition{
 		{Name: "file_read", InputSchema: json.RawMessage(schema)},
 		{Name: "file_none"},
@@ -150,7 +153,8 @@ func TestHideTakesHostParamsOutOfSchemas(t *testing.T) {
 		t.Error("the definitions given were changed")
 	}
 	for _, wrong := range []string{"[]", `{"properties":1}`, `{"required":{}}`} {
-		if _, err := h.Hide([]toolkit.Definition{{Name: "file_x", InputSchema: json.RawMessage(wrong)}}); err == nil || !strings.Contains(err.Error(), `definition of "file_x": InputSchema`) {
+		if _, err := h.Hide([]toolkit.Definition{{Name: "file_x", InputSchema: json.RawMessage(wrong)}}); err == nil ||
+			!strings.Contains(err.Error(), `definition of "file_x": InputSchema`) {
 			t.Errorf("schema %s: got %v, want an error that names it", wrong, err)
 		}
 	}
@@ -172,7 +176,8 @@ func TestExecutorAddsHostParams(t *testing.T) {
 	e := &toolkit.Executor{
 		Handler: tools.Handle, Host: hostParams(t, toolkit.HostParam{Tools: "*", Name: "p", Value: value("host")}),
 	}
-	answers := e.Execute(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"P":"model"}`)}, toolkit.Call{Name: "echo", Arguments: json.RawMessage("[]")})
+	answers := e.Execute(t.Context(), toolkit.Call{Name: "echo", Arguments: json.RawMessage(`{"P":"model"}`)},
+		toolkit.Call{Name: "echo", Arguments: json.RawMessage("[]")})
 	if answers[0].Result.Output != `{"p":"host"}` || !errors.Is(answers[1].Result.Fault, toolkit.ErrInvalidArguments) {
 		t.Errorf("got %s and %v, want the application's value and a refusal", answers[0].Result.Output, answers[1])
 	}

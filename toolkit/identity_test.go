@@ -14,7 +14,8 @@ import (
 
 func TestIdentityIsReadOnceForEachArguments(t *testing.T) {
 	tool := toolkit.Definition{Name: "tool", Volatile: []string{"request_id"}}
-	handler := toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	handler := toolkit.Observe(func(string) *toolkit.Definition { return &tool },
+		quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		first, ok := call.Record.Identity(call)
 		again, _ := call.Record.Identity(call)
 		if !ok || first != again {
@@ -50,7 +51,8 @@ func TestIdentityIsReadOnceForEachArguments(t *testing.T) {
 func TestToolAndSessionAreTheCalls(t *testing.T) {
 	tools := map[string]*toolkit.Definition{"a": {Name: "a"}, "b": {Name: "b"}}
 	var stray sync.WaitGroup
-	handler := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	handler := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] },
+		quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		if call.Record.Tool() != tools[call.Name] || call.Record.Session() != call.Record.Info().Session {
 			t.Errorf("%s: got the tool %v", call.Name, call.Record.Tool())
 		}
@@ -91,7 +93,8 @@ func BenchmarkRecord(b *testing.B) {
 		"Identity": func(r toolkit.Record, call toolkit.Call) { _, _ = r.Identity(call) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			h := toolkit.Observe(func(string) *toolkit.Definition { return &tool }, quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			h := toolkit.Observe(func(string) *toolkit.Definition { return &tool },
+				quiet{})(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 				b.ReportAllocs()
 				for b.Loop() {
 					f(call.Record, call)

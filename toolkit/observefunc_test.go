@@ -145,13 +145,15 @@ func TestWrappingNamesWhatIsMissing(t *testing.T) {
 		if f, err := toolkit.GovernFunc(plain, a); f != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("GovernFunc without %s: got %v, want an error that names it", tt.field, err)
 		}
-		if f, err := toolkit.ObserveFunc(plain, a, quiet{}); tt.observed != (err != nil) || tt.observed && !strings.Contains(err.Error(), want) {
+		if f, err := toolkit.ObserveFunc(plain, a, quiet{}); tt.observed != (err != nil) || tt.observed &&
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("ObserveFunc without %s: got %t, %v", tt.field, f != nil, err)
 		}
 	}
 	a := ownAdapter
 	a.Result = nil
-	if _, err := toolkit.ObserveFunc(execute(func(context.Context, *ownCall) (*ownResult, error) { return nil, nil }), a, quiet{}); err != nil {
+	if _, err := toolkit.ObserveFunc(execute(func(context.Context, *ownCall) (*ownResult, error) { return nil, nil }), a,
+		quiet{}); err != nil {
 		t.Errorf("a function with an error needs no Result: %v", err)
 	}
 	var none func(context.Context, *ownCall) *ownResult
@@ -163,11 +165,13 @@ func TestWrappingNamesWhatIsMissing(t *testing.T) {
 			t.Errorf("%s of nil: got %v, want an error that says so", name, err)
 		}
 	}
-	if _, err := toolkit.ObserveFunc(func(context.Context, json.RawMessage) (string, error) { return "", nil }, toolkit.ToolAdapter(toolkit.Definition{})); err == nil || !strings.Contains(err.Error(), "empty name") {
+	if _, err := toolkit.ObserveFunc(func(context.Context, json.RawMessage) (string, error) { return "", nil },
+		toolkit.ToolAdapter(toolkit.Definition{})); err == nil || !strings.Contains(err.Error(), "empty name") {
 		t.Errorf("ToolAdapter without a name: got %v, want an error that says so", err)
 	}
 	noError := func(context.Context, int) int { return 0 }
-	if _, err := toolkit.GovernFunc(noError, toolkit.TypedAdapter[int, int](named("n"))); err == nil || !strings.Contains(err.Error(), "without an error") {
+	if _, err := toolkit.GovernFunc(noError, toolkit.TypedAdapter[int, int](named("n"))); err == nil ||
+		!strings.Contains(err.Error(), "without an error") {
 		t.Errorf("TypedAdapter for a function without an error, governed: got %v, want an error", err)
 	}
 	if _, err := toolkit.ObserveFunc(noError, toolkit.TypedAdapter[int, int](named("n"))); err != nil {
@@ -195,7 +199,8 @@ func TestObserversContextsNest(t *testing.T) {
 		}}
 	}
 	var got any
-	run := observed(t, func(ctx context.Context, _ *ownCall) *ownResult { got = ctx.Value(key{}); return nil }, ownAdapter, add("a"), add("b"))
+	run := observed(t, func(ctx context.Context, _ *ownCall) *ownResult { got = ctx.Value(key{}); return nil },
+		ownAdapter, add("a"), add("b"))
 	if run(t.Context(), &ownCall{}); got != "ab" {
 		t.Errorf("got %q, want ab", got)
 	}
@@ -209,7 +214,8 @@ func TestToolAdapter(t *testing.T) {
 	def := toolkit.Definition{Name: "shout", InputSchema: json.RawMessage(`{"type":"object"}`)}
 	out, err := observed(t, shout, toolkit.ToolAdapter(def), &seen)(t.Context(), json.RawMessage("x"))
 	e := seen.All()[0]
-	if out != "X" || err != nil || e.Call.Name != "shout" || e.Info.Tool == nil || e.Result.Output != "X" || e.ResultBytes != 1 || e.ArgumentsBytes != 1 {
+	if out != "X" || err != nil || e.Call.Name != "shout" || e.Info.Tool == nil || e.Result.Output != "X" ||
+		e.ResultBytes != 1 || e.ArgumentsBytes != 1 {
 		t.Errorf("got %q, %v, recorded %v of tool %v", out, err, e, e.Info.Tool)
 	}
 	stop := errors.New("stop")

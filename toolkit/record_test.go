@@ -24,7 +24,8 @@ func recorded(t testing.TB, ctx context.Context, f func(toolkit.Record)) toolkit
 	t.Helper()
 	var seen tooltest.Recorder
 	tool := named("tool")
-	handler := toolkit.Observe(func(string) *toolkit.Definition { return &tool }, &seen)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	handler := toolkit.Observe(func(string) *toolkit.Definition { return &tool },
+		&seen)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		f(call.Record)
 		return toolkit.Result{}, nil
 	})
@@ -74,7 +75,8 @@ func TestRecordKnowsFactsAndKeepsNotes(t *testing.T) {
 func TestLateNotesAreDropped(t *testing.T) {
 	var late toolkit.Record
 	recorded(t, t.Context(), func(r toolkit.Record) { late = r })
-	if late.Live() || late.Note(func(*toolkit.Disposition) { t.Error("noted after the end") }) || late.Info() != (toolkit.CallInfo{}) {
+	if late.Live() || late.Note(func(*toolkit.Disposition) { t.Error("noted after the end") }) ||
+		late.Info() != (toolkit.CallInfo{}) {
 		t.Error("the record is alive after its call")
 	}
 	// Its memory serves other calls by now: they must not hear of it.

@@ -71,7 +71,8 @@ func TestRegisterIsAllOrNothing(t *testing.T) {
 
 func TestNilRegistry(t *testing.T) {
 	var r *toolkit.Registry
-	if err := r.Register(tooltest.Echo(named("a"))); err == nil || !strings.Contains(err.Error(), "Registry: got nil, want new(toolkit.Registry)") {
+	if err := r.Register(tooltest.Echo(named("a"))); err == nil ||
+		!strings.Contains(err.Error(), "Registry: got nil, want new(toolkit.Registry)") {
 		t.Errorf("Register: got %v, want an error that says what is nil", err)
 	}
 	if err := r.Replace(tooltest.Echo(named("a"))); err == nil {
@@ -91,7 +92,8 @@ func TestToolWithoutHandlerRefuses(t *testing.T) {
 	for _, name := range []string{"empty", "typed"} {
 		var seen tooltest.Recorder
 		res, err := toolkit.Observe(r.Lookup, &seen)(r.Handle)(t.Context(), toolkit.Call{Name: name})
-		if err != nil || !strings.Contains(res.Output, "the handler is nil") || seen.All()[0].Disposition.Outcome != toolkit.OutcomeRefused {
+		if err != nil || !strings.Contains(res.Output, "the handler is nil") ||
+			seen.All()[0].Disposition.Outcome != toolkit.OutcomeRefused {
 			t.Errorf("%s: got %q, %v, want a refusal that says why", name, res.Output, err)
 		}
 	}
@@ -113,7 +115,8 @@ func TestHandleMakesTheModelReadFailures(t *testing.T) {
 	}{
 		{"error", "fails", t.Context(), "no such file", failure, toolkit.OutcomeExecuted},
 		{"error with an output", "partly", t.Context(), "half", failure, toolkit.OutcomeExecuted},
-		{"unknown", "x", t.Context(), `tool "x": unknown tool: use one of the tools listed`, toolkit.ErrUnknownTool, toolkit.OutcomeRefused},
+		{"unknown", "x", t.Context(), `tool "x": unknown tool: use one of the tools listed`, toolkit.ErrUnknownTool,
+			toolkit.OutcomeRefused},
 		{
 			"over before it ran", "fails", canceled, "budget exceeded: ten calls are enough",
 			toolkit.ErrBudgetExceeded, toolkit.OutcomeRefused,
@@ -180,7 +183,8 @@ func TestRegistryUnderConcurrency(t *testing.T) {
 		wg.Go(func() {
 			for range 200 {
 				a := r.Execute(t.Context(), toolkit.Call{Name: name, Arguments: json.RawMessage("x")})
-				if a.Result.Fault != nil && !errors.Is(a.Result.Fault, toolkit.ErrUnknownTool) || a.Result.Fault == nil && a.Result.Output != "x" {
+				if a.Result.Fault != nil && !errors.Is(a.Result.Fault, toolkit.ErrUnknownTool) || a.Result.Fault == nil &&
+					a.Result.Output != "x" {
 					t.Errorf("got %v", a)
 				}
 				if got := names(r); got[0] != "stays" {
@@ -243,7 +247,8 @@ func TestNewToolReadsArguments(t *testing.T) {
 				return
 			}
 			want := `tool "typed": invalid arguments: ` + tt.wrong
-			if !strings.HasPrefix(res.Output, want) || len(res.Output) > 300 || e.ErrorType != "invalid_arguments" || e.Disposition.Outcome != toolkit.OutcomeRefused {
+			if !strings.HasPrefix(res.Output, want) || len(res.Output) > 300 || e.ErrorType != "invalid_arguments" ||
+				e.Disposition.Outcome != toolkit.OutcomeRefused {
 				t.Errorf("got %.300q, %q, %v, want %q", res.Output, e.ErrorType, e.Disposition.Outcome, want)
 			}
 		})

@@ -37,7 +37,8 @@ func TestTagsAreToldInOrderAndBounded(t *testing.T) {
 		}
 	})
 	tags := e.Disposition.Tags
-	if len(tags) != 16 || tags[0] != (toolkit.Tag{Key: "cache", Value: "miss"}) || tags[2] != (toolkit.Tag{Key: "fork", Value: "yes"}) {
+	if len(tags) != 16 || tags[0] != (toolkit.Tag{Key: "cache", Value: "miss"}) ||
+		tags[2] != (toolkit.Tag{Key: "fork", Value: "yes"}) {
 		t.Errorf("got %v", tags)
 	}
 	if v := tags[1].Value; len(v) > 256 || !utf8.ValidString(v) {
@@ -107,7 +108,8 @@ func TestAttemptsAreToldToWhoAsks(t *testing.T) {
 }
 
 func TestTagsThatVary(t *testing.T) {
-	for key, want := range map[string]bool{"approval.id": true, "validation.at": true, "approval.by": true, "truncate.bytes": true, "id": true, "cache": false, "loop.kind": false, "": false, "paid": false} {
+	for key, want := range map[string]bool{"approval.id": true, "validation.at": true, "approval.by": true,
+		"truncate.bytes": true, "id": true, "cache": false, "loop.kind": false, "": false, "paid": false} {
 		if got := (toolkit.Tag{Key: key}).Varies(); got != want {
 			t.Errorf("%q: got %t", key, got)
 		}

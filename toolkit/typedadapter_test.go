@@ -83,7 +83,8 @@ func TestCallsWithoutFormAreNotJudged(t *testing.T) {
 	run := governed(t, func(context.Context, any) (string, error) { t.Error("ran"); return "", nil },
 		toolkit.TypedAdapter[any, string](named("n")), count(&seen, &first), count(&judged, &second))
 	for _, in := range []any{func() {}, []byte("a"), panics{}} {
-		if _, err := run(t.Context(), in); !errors.Is(err, toolkit.ErrInvalidArguments) || strings.Contains(fmt.Sprint(err), "adapter") {
+		if _, err := run(t.Context(), in); !errors.Is(err, toolkit.ErrInvalidArguments) ||
+			strings.Contains(fmt.Sprint(err), "adapter") {
 			t.Errorf("%T: got %v", in, err)
 		}
 	}

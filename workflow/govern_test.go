@@ -25,8 +25,9 @@ import (
 // denying is the Permit policy with a rule that denies the tool echo for one value.
 func denying(t testing.TB) middleware.Policy {
 	t.Helper()
-	rules, err := permit.Parse("permit.yaml", []byte("rules:\n  - {name: no, effect: deny, tools: [echo], when: 'args.v == \"secret\"'}\n"+
-		"  - {name: maybe, effect: ask, tools: [echo], when: 'args.v == \"ask\"'}\n"))
+	rules, err := permit.Parse("permit.yaml",
+		[]byte("rules:\n  - {name: no, effect: deny, tools: [echo], when: 'args.v == \"secret\"'}\n"+
+			"  - {name: maybe, effect: ask, tools: [echo], when: 'args.v == \"ask\"'}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +65,13 @@ func TestARefusedStepIsUndone(t *testing.T) {
 	for _, c := range b.calls {
 		arguments = append(arguments, c.Name+string(c.Arguments))
 	}
-	if want := []string{`write{"id":"a"}`, `write{"id":"b"}`, `revert{"of":"b"}`, `revert{"of":"a"}`}; !reflect.DeepEqual(arguments, want) {
+	if want := []string{`write{"id":"a"}`, `write{"id":"b"}`, `revert{"of":"b"}`,
+		`revert{"of":"a"}`}; !reflect.DeepEqual(arguments, want) {
 		t.Errorf("calls: got %q, want %q", arguments, want)
 	}
 	run := set.Workflows()[0].LastRuns[0]
-	if run.Success || run.FailedStep != "s" || run.ErrorType != "permission_denied" || !reflect.DeepEqual(run.Undone, []string{"b", "a"}) {
+	if run.Success || run.FailedStep != "s" || run.ErrorType != "permission_denied" ||
+		!reflect.DeepEqual(run.Undone, []string{"b", "a"}) {
 		t.Errorf("history: got %+v", run)
 	}
 	if want := []string{"a", "b", "b/undo", "a/undo"}; !reflect.DeepEqual(b.ids(run.ID), want) {
@@ -102,8 +105,10 @@ func TestTheLimitPolicyDoesNotDeadlock(t *testing.T) {
 	}
 	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{p}})
 	b.load(t, map[string]workflow.Definition{
-		"inner": {Steps: []workflow.Step{echo("a", 1), {Parallel: &workflow.Parallel{Merge: workflow.All, Branches: []workflow.Step{echo("", 1), echo("", 2)}}}}},
-		"outer": {Steps: []workflow.Step{{Call: "inner"}, {Each: &workflow.Each{In: []any{1, 2, 3}, Do: &workflow.Step{Call: "inner"}}}}},
+		"inner": {Steps: []workflow.Step{echo("a", 1),
+			{Parallel: &workflow.Parallel{Merge: workflow.All, Branches: []workflow.Step{echo("", 1), echo("", 2)}}}}},
+		"outer": {Steps: []workflow.Step{{Call: "inner"},
+			{Each: &workflow.Each{In: []any{1, 2, 3}, Do: &workflow.Step{Call: "inner"}}}}},
 	})
 	executor := toolkit.Executor{Handler: b.handler}
 	calls := make([]toolkit.Call, 8)
@@ -123,13 +128,14 @@ func TestTheLimitPolicyDoesNotDeadlock(t *testing.T) {
 // 1,000 items fan out, at most so many at once, and keep their places.
 func TestAThousandItems(t *testing.T) {
 	var now, most atomic.Int64
-	slow := toolkit.ToolFunc(toolkit.Definition{Name: "slow", ReadOnly: toolkit.Yes}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		n := now.Add(1)
-		defer now.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		return toolkit.Result{Output: string(call.Arguments)}, nil
-	})
+	slow := toolkit.ToolFunc(toolkit.Definition{Name: "slow", ReadOnly: toolkit.Yes},
+		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			n := now.Add(1)
+			defer now.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			return toolkit.Result{Output: string(call.Arguments)}, nil
+		})
 	b := newBench(t, toolscope.Options{}, slow)
 	body := workflow.Step{Call: "slow", With: map[string]any{"i": "$item"}}
 	set := b.load(t, map[string]workflow.Definition{"w": {MaxCalls: 1000, Steps: []workflow.Step{
@@ -157,7 +163,8 @@ func TestCallsOfARunAreBounded(t *testing.T) {
 		{Loop: &workflow.Loop{While: "${ true }", Max: 1000, Do: &body}},
 	}}})
 	r := set.Run(t.Context(), "w", nil)
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "failed at 0/3/a (budget_exceeded)") || len(b.calls) != 6 || len(r.Run.Undone) != 3 {
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "failed at 0/3/a (budget_exceeded)") || len(b.calls) != 6 ||
+		len(r.Run.Undone) != 3 {
 		t.Errorf("got %v after %d calls", r.Err, len(b.calls))
 	}
 }
@@ -165,7 +172,8 @@ func TestCallsOfARunAreBounded(t *testing.T) {
 // Losers of a race are cancelled, and are no errors in the statistics.
 func TestLosersAreNoErrors(t *testing.T) {
 	b := newBench(t, toolscope.Options{})
-	b.one(t, workflow.Step{Parallel: &workflow.Parallel{Merge: workflow.First, Branches: []workflow.Step{{Call: "wait"}, {Call: "wait"}, echo("", 1)}}})
+	b.one(t, workflow.Step{Parallel: &workflow.Parallel{Merge: workflow.First,
+		Branches: []workflow.Step{{Call: "wait"}, {Call: "wait"}, echo("", 1)}}})
 	if res, err := b.handler(t.Context(), toolkit.Call{Name: "w"}); err != nil || res.Fault != nil {
 		t.Fatal(res.Fault, err)
 	}
@@ -206,13 +214,15 @@ func TestStepsHaveTheirOwnAgent(t *testing.T) {
 // The history has the last 100 runs, failed ones included.
 func TestHistoryIsBounded(t *testing.T) {
 	b := newBench(t, toolscope.Options{})
-	set := b.load(t, map[string]workflow.Definition{"good": {Steps: []workflow.Step{echo("", 1)}}, "bad": {Steps: []workflow.Step{{Call: "fail"}}}})
+	set := b.load(t, map[string]workflow.Definition{"good": {Steps: []workflow.Step{echo("", 1)}},
+		"bad": {Steps: []workflow.Step{{Call: "fail"}}}})
 	for range 80 {
 		set.Run(t.Context(), "good", nil)
 		set.Run(t.Context(), "bad", nil)
 	}
 	list := set.Workflows()
-	if list[0].Runs != 80 || list[0].Failed != 80 || list[1].Failed != 0 || len(list[0].LastRuns) != 50 || len(list[1].LastRuns) != 50 {
+	if list[0].Runs != 80 || list[0].Failed != 80 || list[1].Failed != 0 || len(list[0].LastRuns) != 50 ||
+		len(list[1].LastRuns) != 50 {
 		t.Errorf("got %d and %d runs kept of %+v", len(list[0].LastRuns), len(list[1].LastRuns), list[0].Runs)
 	}
 	if r := list[0].LastRuns[0]; r.ErrorType != "tool_error" || r.FailedStep != "0" {
@@ -222,7 +232,8 @@ func TestHistoryIsBounded(t *testing.T) {
 
 // A dry run runs nothing, and says what the policies would.
 func TestDryRun(t *testing.T) {
-	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)}, Settings: toolscope.Settings{ToolsOff: []string{"write"}}})
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{denying(t)},
+		Settings: toolscope.Settings{ToolsOff: []string{"write"}}})
 	item := echo("", "$item")
 	set := b.load(t, map[string]workflow.Definition{"w": {
 		Input: map[string]any{"type": "object", "required": []any{"v"}},

@@ -39,7 +39,8 @@ func newBench(t testing.TB, o toolscope.Options, tools ...toolkit.Tool) *bench {
 		d.Name = name
 		return toolkit.ToolFunc(d, func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			b.mu.Lock()
-			b.calls = append(b.calls, toolkit.Call{ID: call.ID, Name: call.Name, Arguments: append(json.RawMessage(nil), call.Arguments...)})
+			b.calls = append(b.calls, toolkit.Call{ID: call.ID, Name: call.Name,
+				Arguments: append(json.RawMessage(nil), call.Arguments...)})
 			b.mu.Unlock()
 			return run(ctx, call)
 		})

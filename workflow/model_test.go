@@ -41,7 +41,8 @@ func TestRandomDefinitions(t *testing.T) {
 		}
 		r := set.Run(t.Context(), "w", []byte(`{"n": 3, "list": [1, 2, 3]}`))
 		m := runModel(definition)
-		got := outcome{encoded(masked(r.Output)), r.Run.FailedStep, r.Run.ErrorType, r.Run.Undone, r.Run.NotUndone, nil, settled(b.ids(r.Run.ID), m)}
+		got := outcome{encoded(masked(r.Output)), r.Run.FailedStep, r.Run.ErrorType, r.Run.Undone, r.Run.NotUndone, nil,
+			settled(b.ids(r.Run.ID), m)}
 		for _, e := range r.Run.Log {
 			if e.Status != "canceled" {
 				got.log = append(got.log, fmt.Sprintf("%s %s %s %s %s", e.Step, e.Kind, e.Tool, e.Status, e.ErrorType))
@@ -160,7 +161,8 @@ func (g *generator) composite(s *workflow.Step, kind int, names []string, depth 
 	inner := func() *workflow.Step { s := g.step(names, depth+1, false); return &s }
 	switch kind {
 	case 5:
-		s.Parallel = &workflow.Parallel{Merge: []workflow.Merge{workflow.All, workflow.Majority, workflow.Agree, workflow.First}[g.IntN(4)]}
+		s.Parallel = &workflow.Parallel{Merge: []workflow.Merge{workflow.All, workflow.Majority, workflow.Agree,
+			workflow.First}[g.IntN(4)]}
 		if s.Parallel.Merge == workflow.First { // one that can succeed, so that it is known which wins
 			s.Parallel.Branches = []workflow.Step{{Call: "wait"}, {Call: "echo", With: map[string]any{"v": 1}}, {Call: "wait"}}
 			return

@@ -43,38 +43,63 @@ func TestPatterns(t *testing.T) {
 			[]workflow.Step{echo("a", "$input.n"), echo("b", "$a.result.v"), echo("c", "${ b.result.v + 1 }")},
 			`{"v":8}`, []string{"a call done", "b call done", "c call done"},
 		},
-		"skip":             {[]workflow.Step{skipped, echo("b", "$bad.ok")}, `{"v":false}`, []string{"bad call skipped", "b call done"}},
-		"fallback value":   {[]workflow.Step{replaced}, `{"v":7}`, []string{"bad call fallback"}},
-		"fallback step":    {[]workflow.Step{byStep}, `{"v":"instead"}`, []string{"bad/fallback call done", "bad call fallback"}},
-		"fallback":         {[]workflow.Step{generic}, `{"error":"failed with {}","error_type":"tool_error","fallback":true}`, []string{"bad call fallback"}},
-		"stop":             {[]workflow.Step{fail, ok(1)}, "failed at bad (tool_error): failed with {}", []string{"bad call failed"}},
-		"all":              {[]workflow.Step{branches(workflow.All, ok(1), ok(2))}, `[{"v":1},{"v":2}]`, []string{"p/0 call done", "p/1 call done", "p parallel done"}},
-		"all with failure": {[]workflow.Step{branches(workflow.All, ok(1), broken)}, "failed at p/1", []string{"p/0 call done", "p/1 call failed", "p parallel failed"}},
-		"majority":         {[]workflow.Step{branches(workflow.Majority, ok(1), broken, ok(3))}, `[{"v":1},{"v":3}]`, nil},
-		"no majority":      {[]workflow.Step{branches(workflow.Majority, ok(1), broken)}, "1 of 2 branches succeeded", nil},
-		"agree":            {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(1))}, `{"v":1}`, nil},
-		"disagree":         {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(3))}, "no answer was given by more than half", nil},
-		"first":            {[]workflow.Step{branches(workflow.First, broken, workflow.Step{Call: "wait"}, ok(3))}, `{"v":3}`, []string{"p/0 call failed", "p/1 call canceled", "p/2 call done", "p parallel done"}},
-		"first, none":      {[]workflow.Step{branches(workflow.First, broken, broken)}, "failed at p/0", nil},
-		"if":               {[]workflow.Step{{ID: "i", If: "${ input.n == 7 }", Then: &item0, Else: &item1}}, `{"v":"yes"}`, []string{"i/then call done", "i if done"}},
-		"else":             {[]workflow.Step{{ID: "i", If: "${ input.n == 8 }", Then: &item0, Else: &item1}}, `{"v":"no"}`, []string{"i/else call done", "i if done"}},
-		"no else":          {[]workflow.Step{{If: "${ input.n == 8 }", Then: &item0}}, "null", []string{"0 if done"}},
-		"not a condition":  {[]workflow.Step{{If: "$input.n", Then: &item0}}, "neither true nor false", nil},
-		"each":             {[]workflow.Step{{ID: "e", Each: &workflow.Each{In: "$input.list", Do: &item}}}, `[{"v":"x"},{"v":"x"},{"v":"y"}]`, []string{"e/0 call done", "e/1 call done", "e/2 call done", "e each done"}},
-		"each, index":      {[]workflow.Step{{Each: &workflow.Each{In: "$input.list", Do: &indexed}}}, `[{"v":0},{"v":1},{"v":2}]`, nil},
-		"each with merge":  {[]workflow.Step{{ID: "e", Each: &workflow.Each{In: "$input.list", Do: &item, Merge: &workflow.Call{Tool: "echo", With: map[string]any{"all": "${ map(results, .v) }"}}}}}, `{"all":["x","x","y"]}`, []string{"e/0 call done", "e/1 call done", "e/2 call done", "e/merge merge done", "e each done"}},
-		"each, too many":   {[]workflow.Step{{Each: &workflow.Each{In: "$input.list", Do: &item, Max: 2}}}, "got 3 elements, want at most 2", nil},
-		"each, no list":    {[]workflow.Step{{Each: &workflow.Each{In: "$input.n", Do: &item}}}, "want a list", nil},
-		"loop":             {[]workflow.Step{{ID: "l", Loop: &workflow.Loop{While: "${ len(results) < 2 }", Do: &counted, Max: 9}}}, `[{"v":0},{"v":1}]`, []string{"l/0 call done", "l/1 call done", "l loop done"}},
-		"loop, cap":        {[]workflow.Step{{Loop: &workflow.Loop{While: "${ true }", Do: &counted, Max: 3}}}, `[{"v":0},{"v":1},{"v":2}]`, nil},
-		"set":              {[]workflow.Step{{Set: map[string]any{"a": "$input.n", "b": 1}}, {Set: map[string]any{"a": "${ var.a + var.b }"}}, ok("$var.a")}, `{"v":8}`, nil},
-		"set in a loop":    {[]workflow.Step{{Set: map[string]any{"s": 0}}, {Loop: &workflow.Loop{While: "${ var.s < 3 }", Max: 9, Do: &workflow.Step{Set: map[string]any{"s": "${ var.s + 1 }"}}}}, ok("$var.s")}, `{"v":3}`, nil},
-		"set in a branch":  {[]workflow.Step{{Set: map[string]any{"s": 0}}, branches(workflow.All, workflow.Step{Set: map[string]any{"s": 1}}), ok("$var.s")}, `{"v":0}`, nil},
-		"block":            {[]workflow.Step{{ID: "s", Steps: []workflow.Step{echo("x", 1), echo("y", "$x.result.v")}}}, `{"v":1}`, []string{"s/x call done", "s/y call done", "s steps done"}},
-		"block skipped":    {[]workflow.Step{{ID: "s", OnError: workflow.Skip, Steps: []workflow.Step{echo("x", 1), fail2}}, ok("$s.error.type")}, `{"v":"tool_error"}`, []string{"s/x call done", "s/1 call failed", "s steps skipped", "1 call done"}},
-		"a missing path":   {[]workflow.Step{echo("a", "$input.nothing")}, "failed at a (invalid_arguments): v: $input.nothing: there is no member", nil},
+		"skip": {[]workflow.Step{skipped, echo("b", "$bad.ok")}, `{"v":false}`,
+			[]string{"bad call skipped", "b call done"}},
+		"fallback value": {[]workflow.Step{replaced}, `{"v":7}`, []string{"bad call fallback"}},
+		"fallback step":  {[]workflow.Step{byStep}, `{"v":"instead"}`, []string{"bad/fallback call done", "bad call fallback"}},
+		"fallback": {[]workflow.Step{generic},
+			`{"error":"failed with {}","error_type":"tool_error","fallback":true}`, []string{"bad call fallback"}},
+		"stop": {[]workflow.Step{fail, ok(1)}, "failed at bad (tool_error): failed with {}", []string{"bad call failed"}},
+		"all": {[]workflow.Step{branches(workflow.All, ok(1), ok(2))}, `[{"v":1},{"v":2}]`,
+			[]string{"p/0 call done", "p/1 call done", "p parallel done"}},
+		"all with failure": {[]workflow.Step{branches(workflow.All, ok(1), broken)}, "failed at p/1",
+			[]string{"p/0 call done", "p/1 call failed", "p parallel failed"}},
+		"majority":    {[]workflow.Step{branches(workflow.Majority, ok(1), broken, ok(3))}, `[{"v":1},{"v":3}]`, nil},
+		"no majority": {[]workflow.Step{branches(workflow.Majority, ok(1), broken)}, "1 of 2 branches succeeded", nil},
+		"agree":       {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(1))}, `{"v":1}`, nil},
+		"disagree": {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(3))},
+			"no answer was given by more than half", nil},
+		"first": {[]workflow.Step{branches(workflow.First, broken, workflow.Step{Call: "wait"}, ok(3))},
+			`{"v":3}`, []string{"p/0 call failed", "p/1 call canceled", "p/2 call done", "p parallel done"}},
+		"first, none": {[]workflow.Step{branches(workflow.First, broken, broken)}, "failed at p/0", nil},
+		"if": {[]workflow.Step{{ID: "i", If: "${ input.n == 7 }", Then: &item0, Else: &item1}}, `{"v":"yes"}`,
+			[]string{"i/then call done", "i if done"}},
+		"else": {[]workflow.Step{{ID: "i", If: "${ input.n == 8 }", Then: &item0, Else: &item1}}, `{"v":"no"}`,
+			[]string{"i/else call done", "i if done"}},
+		"no else":         {[]workflow.Step{{If: "${ input.n == 8 }", Then: &item0}}, "null", []string{"0 if done"}},
+		"not a condition": {[]workflow.Step{{If: "$input.n", Then: &item0}}, "neither true nor false", nil},
+		"each": {[]workflow.Step{{ID: "e", Each: &workflow.Each{In: "$input.list", Do: &item}}},
+			`[{"v":"x"},{"v":"x"},{"v":"y"}]`, []string{"e/0 call done", "e/1 call done", "e/2 call done", "e each done"}},
+		"each, index": {[]workflow.Step{{Each: &workflow.Each{In: "$input.list", Do: &indexed}}},
+			`[{"v":0},{"v":1},{"v":2}]`, nil},
+		"each with merge": {[]workflow.Step{{ID: "e",
+			Each: &workflow.Each{In: "$input.list", Do: &item,
+				Merge: &workflow.Call{Tool: "echo", With: map[string]any{"all": "${ map(results, .v) }"}}}}},
+			`{"all":["x","x","y"]}`, []string{"e/0 call done", "e/1 call done", "e/2 call done", "e/merge merge done", "e each done"}},
+		"each, too many": {[]workflow.Step{{Each: &workflow.Each{In: "$input.list", Do: &item, Max: 2}}},
+			"got 3 elements, want at most 2", nil},
+		"each, no list": {[]workflow.Step{{Each: &workflow.Each{In: "$input.n", Do: &item}}}, "want a list", nil},
+		"loop": {[]workflow.Step{{ID: "l",
+			Loop: &workflow.Loop{While: "${ len(results) < 2 }", Do: &counted, Max: 9}}}, `[{"v":0},{"v":1}]`,
+			[]string{"l/0 call done", "l/1 call done", "l loop done"}},
+		"loop, cap": {[]workflow.Step{{Loop: &workflow.Loop{While: "${ true }", Do: &counted, Max: 3}}},
+			`[{"v":0},{"v":1},{"v":2}]`, nil},
+		"set": {[]workflow.Step{{Set: map[string]any{"a": "$input.n", "b": 1}},
+			{Set: map[string]any{"a": "${ var.a + var.b }"}}, ok("$var.a")}, `{"v":8}`, nil},
+		"set in a loop": {[]workflow.Step{{Set: map[string]any{"s": 0}},
+			{Loop: &workflow.Loop{While: "${ var.s < 3 }", Max: 9,
+				Do: &workflow.Step{Set: map[string]any{"s": "${ var.s + 1 }"}}}}, ok("$var.s")}, `{"v":3}`, nil},
+		"set in a branch": {[]workflow.Step{{Set: map[string]any{"s": 0}},
+			branches(workflow.All, workflow.Step{Set: map[string]any{"s": 1}}), ok("$var.s")}, `{"v":0}`, nil},
+		"block": {[]workflow.Step{{ID: "s", Steps: []workflow.Step{echo("x", 1), echo("y", "$x.result.v")}}},
+			`{"v":1}`, []string{"s/x call done", "s/y call done", "s steps done"}},
+		"block skipped": {[]workflow.Step{{ID: "s", OnError: workflow.Skip, Steps: []workflow.Step{echo("x", 1), fail2}},
+			ok("$s.error.type")}, `{"v":"tool_error"}`, []string{"s/x call done", "s/1 call failed", "s steps skipped", "1 call done"}},
+		"a missing path": {[]workflow.Step{echo("a", "$input.nothing")},
+			"failed at a (invalid_arguments): v: $input.nothing: there is no member", nil},
 		"no optional path": {[]workflow.Step{echo("a", "${ input?.nothing }")}, `{"v":null}`, nil},
-		"literals":         {[]workflow.Step{ok([]any{"$$5", 1.5, true, nil, map[string]any{"a": "b"}})}, `{"v":["$5",1.5,true,null,{"a":"b"}]}`, nil},
+		"literals": {[]workflow.Step{ok([]any{"$$5", 1.5, true, nil, map[string]any{"a": "b"}})},
+			`{"v":["$5",1.5,true,null,{"a":"b"}]}`, nil},
 		"a failed result":  {[]workflow.Step{skipped, ok("$bad.result")}, `{"v":null}`, nil},
 		"the error's text": {[]workflow.Step{skipped, ok("$bad.error.message")}, `{"v":"failed with {}"}`, nil},
 	} {
@@ -108,8 +133,9 @@ func TestTimeLimits(t *testing.T) {
 		b := newBench(t, toolscope.Options{NoStats: true})
 		wait := workflow.Step{ID: "slow", Call: "wait", Timeout: time.Second, OnError: workflow.Skip}
 		set := b.load(t, map[string]workflow.Definition{
-			"step":     {Steps: []workflow.Step{wait, echo("a", "$slow.error.type")}},
-			"block":    {Steps: []workflow.Step{{ID: "slow", Timeout: time.Second, OnError: workflow.Skip, Steps: []workflow.Step{{Call: "wait"}}}, echo("a", "$slow.error.type")}},
+			"step": {Steps: []workflow.Step{wait, echo("a", "$slow.error.type")}},
+			"block": {Steps: []workflow.Step{{ID: "slow", Timeout: time.Second, OnError: workflow.Skip,
+				Steps: []workflow.Step{{Call: "wait"}}}, echo("a", "$slow.error.type")}},
 			"workflow": {Timeout: time.Second, OnError: workflow.Skip, Steps: []workflow.Step{{Call: "wait"}, echo("a", 1)}},
 			"delay":    {Steps: []workflow.Step{{Loop: &workflow.Loop{While: "${ true }", Max: 3, Delay: time.Minute, Do: &counted}}}},
 		})
@@ -147,17 +173,19 @@ func TestValuesAreBounded(t *testing.T) {
 func TestACancelledRunEnds(t *testing.T) {
 	b := newBench(t, toolscope.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := b.registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: "cancel"}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		cancel()
-		return toolkit.Result{}, errors.New("the tool failed for it")
-	})); err != nil {
+	if err := b.registry.Register(toolkit.ToolFunc(toolkit.Definition{Name: "cancel"},
+		func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			cancel()
+			return toolkit.Result{}, errors.New("the tool failed for it")
+		})); err != nil {
 		t.Fatal(err)
 	}
 	set := b.load(t, map[string]workflow.Definition{"w": {OnError: workflow.Skip, Steps: []workflow.Step{
 		{ID: "a", Call: "write", Undo: &workflow.Call{Tool: "revert"}}, {ID: "b", Call: "cancel"}, echo("c", 1),
 	}}})
 	r := set.Run(ctx, "w", nil)
-	if !errors.Is(r.Err, toolkit.ErrCanceled) || !reflect.DeepEqual(log(r), []string{"a call done", "b call canceled", "a undo done"}) {
+	if !errors.Is(r.Err, toolkit.ErrCanceled) ||
+		!reflect.DeepEqual(log(r), []string{"a call done", "b call canceled", "a undo done"}) {
 		t.Errorf("got %v, log %q", r.Err, log(r))
 	}
 }

@@ -136,7 +136,8 @@ func TestStop(t *testing.T) {
 		t.Errorf("got %d, %q", code, out)
 	}
 	for want, args := range map[string][]string{
-		"did you mean session?": {"sesion", "x"}, "want tool and its name": {"tool"}, "want all alone": {"all", "x"}, "want session ID": {},
+		"did you mean session?": {"sesion", "x"}, "want tool and its name": {"tool"}, "want all alone": {"all", "x"},
+		"want session ID": {},
 	} {
 		if code, _, errs := stop(args...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%q: got %d, %s, want %q", args, code, errs, want)

@@ -59,7 +59,8 @@ func TestAuditIsVerifiedAndShown(t *testing.T) {
 	if code, out, errs := forget(t, "--session", "s-1", "--audit", path); code != exitOK || !strings.Contains(out, "2 lines") {
 		t.Fatalf("got %d, %q, %s", code, out, errs)
 	}
-	if code, out, _ := audited("verify", "--key-file", key, "--head", head, path); code != exitOK || !strings.Contains(out, "2 of them forgotten") {
+	if code, out, _ := audited("verify", "--key-file", key, "--head", head, path); code != exitOK ||
+		!strings.Contains(out, "2 of them forgotten") {
 		t.Errorf("after forget: got %d, %q", code, out)
 	}
 	text, err := os.ReadFile(path)
@@ -69,7 +70,8 @@ func TestAuditIsVerifiedAndShown(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Replace(text, []byte("refused"), []byte("allowed"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := audited("verify", "--key-file", key, path); code != exitError || !strings.Contains(out, "audit.jsonl:3: entry 3 was changed") {
+	if code, out, _ := audited("verify", "--key-file", key, path); code != exitError ||
+		!strings.Contains(out, "audit.jsonl:3: entry 3 was changed") {
 		t.Errorf("changed: got %d, %q", code, out)
 	}
 	for _, args := range [][]string{{}, {"verify"}, {"show", "a", "b"}, {"check", path}} {

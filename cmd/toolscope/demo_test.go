@@ -35,7 +35,8 @@ func TestDemoOnce(t *testing.T) {
 	}
 	out := stdout.String()
 	for _, want := range []string{
-		"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool", "invalid_arguments",
+		"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool",
+		"invalid_arguments",
 		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99",
 	} {
 		if !strings.Contains(out, want) {

@@ -84,7 +84,8 @@ func TestGateway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	options := []string{"--mcp-config", filepath.Join(dir, "mcp.json"), "--shared-names", "--allowed-origin", "https://tools.example"}
+	options := []string{"--mcp-config", filepath.Join(dir, "mcp.json"), "--shared-names", "--allowed-origin",
+		"https://tools.example"}
 	var stderr strings.Builder
 	if code := run(append([]string{"serve", "--http", "127.0.0.1:0"}, options...), nil, &stderr, &stderr); code != exitError ||
 		!strings.Contains(stderr.String(), "without a token") {
@@ -227,7 +228,8 @@ func TestGatewayWarnsOfNames(t *testing.T) {
 	if got := d.ask(callOf("1", "own__calculator", `{"expression":"6*7"}`)); !strings.Contains(got, "turned off") {
 		t.Errorf("got %s, want the reloaded policies to refuse", got)
 	}
-	if got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); !regexp.MustCompile(`"b__b__calculator_[0-9a-f]{8}"`).MatchString(got) ||
+	if got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); !regexp.MustCompile(
+		`"b__b__calculator_[0-9a-f]{8}"`).MatchString(got) ||
 		strings.Contains(got, `"b__b__calculator"`) {
 		t.Errorf("got %.300s, want names with a hash where two servers could share one", got)
 	}

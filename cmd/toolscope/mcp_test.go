@@ -75,7 +75,8 @@ func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
 			go func() {
 				defer close(written)
 				for n := range 20_000 {
-					if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"n":%d}}}`+"\n", n, n); err != nil {
+					if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x",`+
+						`"arguments":{"n":%d}}}`+"\n", n, n); err != nil {
 						return
 					}
 				}

@@ -58,14 +58,18 @@ func TestWorkflow(t *testing.T) {
 		{[]string{"list", file}, exitOK, []string{"total", "reads", "calculator", "Adds numbers"}},
 		{[]string{"list", "--json", file}, exitOK, []string{`"name":"total"`, `"read_only":true`}},
 		{[]string{"graph", file, "total"}, exitOK, []string{"flowchart TD", "each of $input.n", "calculator"}},
-		{[]string{"graph", file, "totl"}, exitUsage, []string{`got the workflow "totl", want one of refused, total (did you mean total?)`}},
-		{[]string{"run", file, "total", `{"n": [1, 2]}`}, exitOK, []string{"6\n", "terms/1", "invoke_workflow total", "├─ execute_tool calculator"}},
+		{[]string{"graph", file, "totl"}, exitUsage,
+			[]string{`got the workflow "totl", want one of refused, total (did you mean total?)`}},
+		{[]string{"run", file, "total", `{"n": [1, 2]}`}, exitOK,
+			[]string{"6\n", "terms/1", "invoke_workflow total", "├─ execute_tool calculator"}},
 		{[]string{"run", "--quiet", file, "total", `{"n": [1, 2]}`}, exitOK, []string{"6\n"}},
 		{[]string{"run", "--json", file, "total", `{"n": [1, 2]}`}, exitOK, []string{`"output":"6"`, `"success":true`}},
 		{[]string{"run", file, "total", `{}`}, exitError, []string{"/n must be given"}},
-		{[]string{"run", file, "refused"}, exitError, []string{"the workflow refused failed at 0 (permission_denied)", "failed (permission_denied)"}},
+		{[]string{"run", file, "refused"}, exitError,
+			[]string{"the workflow refused failed at 0 (permission_denied)", "failed (permission_denied)"}},
 		{[]string{"run", "--dry-run", file, "refused"}, exitOK, []string{"date_now", "permission_denied"}},
-		{[]string{"run", "--dry-run", file, "total", `{"n": [7]}`}, exitOK, []string{`{"expression":"7 * 2"}`, "allow", "depends on terms"}},
+		{[]string{"run", "--dry-run", file, "total", `{"n": [7]}`}, exitOK,
+			[]string{`{"expression":"7 * 2"}`, "allow", "depends on terms"}},
 		{[]string{"run", file}, exitUsage, []string{"got 1 arguments"}},
 		{[]string{"check", "no/such/file"}, exitError, []string{"no/such/file"}},
 		{[]string{"frobnicate"}, exitUsage, []string{"want check, run, list or graph"}},
@@ -89,7 +93,8 @@ func TestWorkflowWithAnUnknownTool(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	want := file + `:4: workflows.w.steps[0].call: got the unknown tool "file_write"`
-	if code := run([]string{"workflow", "check", file}, nil, &stdout, &stderr); code != exitError || !strings.Contains(stderr.String(), want) {
+	if code := run([]string{"workflow", "check", file}, nil, &stdout, &stderr); code != exitError ||
+		!strings.Contains(stderr.String(), want) {
 		t.Errorf("got code %d and %s, want %s", code, stderr.String(), want)
 	}
 	if code := run([]string{"workflow", "check", "--write", file}, nil, &stdout, &stderr); code != exitOK {
@@ -110,7 +115,8 @@ func TestServeHasWorkflows(t *testing.T) {
 		done <- execute(ctx, []string{"serve", "--config", file}, in, out, &stderr)
 		out.Close()
 	}()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx,
+		&mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

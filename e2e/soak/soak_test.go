@@ -48,7 +48,8 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir 
 	if err != nil {
 		return err
 	}
-	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir, ended: &to.ended}) // so small that they are soon full
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir,
+		ended: &to.ended}) // so small that they are soon full
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,8 @@ func TestRedactorDecides(t *testing.T) {
 	}
 	e, s := scrub.New(nil, off), secret()
 	for _, p := range plants(s) {
-		if got := texts(e.Span(spanOf(p.scope, p.KeyValue).Snapshot())); !strings.Contains(got, s) && p.Value.Type() != attribute.BYTESLICE {
+		if got := texts(e.Span(spanOf(p.scope, p.KeyValue).Snapshot())); !strings.Contains(got, s) &&
+			p.Value.Type() != attribute.BYTESLICE {
 			t.Errorf("%s: sent %s, want it as it was", p.Key, got)
 		}
 	}
@@ -195,7 +196,8 @@ func TestBounds(t *testing.T) {
 	secret := secret()
 	e := scrub.New(nil, nil)
 	long := strings.Repeat("word ", 100<<10) + "password=" + secret
-	s := e.Span(spanOf("x", attribute.String("a", long), attribute.String("password", long), attribute.String("genkit:input", long)).Snapshot())
+	s := e.Span(spanOf("x", attribute.String("a", long), attribute.String("password", long),
+		attribute.String("genkit:input", long)).Snapshot())
 	for _, kv := range s.Attributes() {
 		if got := kv.Value.AsString(); len(got) > 64<<10 || strings.Contains(got, secret) {
 			t.Errorf("%s: sent %d bytes", kv.Key, len(got))

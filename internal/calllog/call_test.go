@@ -23,14 +23,21 @@ func TestRead(t *testing.T) {
 		wrong      string
 	}{
 		{"the least", `{"tool":"a","duration_us":1.5}`, Call{Tool: "a", Duration: 1500}, ""},
-		{"everything", `{"tool":"a","duration_us":2,"outcome":"cache_hit","error_type":"timeout","error":"late","session":"s","time":"2026-11-21T12:00:00Z",` +
-			`"id":"c1","agent":"p","turn":3,"intent":"to \"see\"","arguments":{"x": [1]},"result":"text\n","trace_id":"` + strings.ToUpper(trace) + `","span_id":"` + span + `","parent_span_id":"` + span + `","else":{"a":1}}`,
-			Call{Tool: "a", Duration: 2000, Outcome: toolkit.OutcomeCacheHit, ErrorType: "timeout", Error: "late", Session: "s", End: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
-				ID: "c1", Agent: "p", Intent: `to "see"`, Turn: 3, Arguments: []byte(`{"x": [1]}`), Result: []byte(`"text\n"`), TraceID: trace, SpanID: span, ParentID: span}, ""},
-		{"nothing but null", `{"tool":"a","duration_us":1,"arguments":null,"result":null,"trace_id":null,"turn":null}`, Call{Tool: "a", Duration: 1000}, ""},
-		{"an error without a type", `{"tool":"a","duration_us":1,"error":"x"}`, Call{Tool: "a", Duration: 1000, ErrorType: "tool_error", Error: "x"}, ""},
+		{"everything", `{"tool":"a","duration_us":2,"outcome":"cache_hit","error_type":"timeout","error":"late",` +
+			`"session":"s","time":"2026-11-21T12:00:00Z",` +
+			`"id":"c1","agent":"p","turn":3,"intent":"to \"see\"","arguments":{"x": [1]},"result":"text\n","trace_id":"` +
+			strings.ToUpper(trace) + `","span_id":"` + span + `","parent_span_id":"` + span + `","else":{"a":1}}`,
+			Call{Tool: "a", Duration: 2000, Outcome: toolkit.OutcomeCacheHit, ErrorType: "timeout", Error: "late",
+				Session: "s", End: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+				ID: "c1", Agent: "p", Intent: `to "see"`, Turn: 3, Arguments: []byte(`{"x": [1]}`), Result: []byte(`"text\n"`),
+				TraceID: trace, SpanID: span, ParentID: span}, ""},
+		{"nothing but null", `{"tool":"a","duration_us":1,"arguments":null,"result":null,"trace_id":null,"turn":null}`,
+			Call{Tool: "a", Duration: 1000}, ""},
+		{"an error without a type", `{"tool":"a","duration_us":1,"error":"x"}`,
+			Call{Tool: "a", Duration: 1000, ErrorType: "tool_error", Error: "x"}, ""},
 		{"no tool", `{"duration_us":1}`, Call{}, "tool: got none"},
-		{"an id that is none", `{"tool":"a","duration_us":1,"trace_id":"xyz"}`, Call{}, "trace_id: got something else than 32 hexadecimal digits"},
+		{"an id that is none", `{"tool":"a","duration_us":1,"trace_id":"xyz"}`, Call{},
+			"trace_id: got something else than 32 hexadecimal digits"},
 		{"an id of zeros", `{"tool":"a","duration_us":1,"trace_id":"` + trace + `","span_id":"0000000000000000"}`, Call{}, "span_id"},
 		{"half an id", `{"tool":"a","duration_us":1,"span_id":"` + span + `"}`, Call{}, "without a trace_id"},
 		{"a turn that is none", `{"tool":"a","duration_us":1,"turn":-1}`, Call{}, "turn"},
@@ -79,7 +86,8 @@ func TestTimelineOfALog(t *testing.T) {
 				if i%2 == 1 {
 					kind = "timeout"
 				}
-				if err := l.AddLine(fmt.Appendf(nil, `{"tool":"t%d","duration_us":1000,"time":%d.5,"error_type":%q}`, i%2, s, kind)); err != nil {
+				if err := l.AddLine(fmt.Appendf(nil, `{"tool":"t%d","duration_us":1000,"time":%d.5,"error_type":%q}`, i%2, s,
+					kind)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -165,7 +173,8 @@ func ExampleRead() {
 func TestAddCallIsAddLine(t *testing.T) {
 	lines, calls := New(nil), New(nil)
 	for i := range 50 {
-		line := fmt.Appendf(nil, `{"tool":"t%d","duration_us":%d,"session":"s","outcome":%q,"error":%q,"time":%d}`, i%3, i*10, []string{"executed", "cache_hit", "refused"}[i%3], []string{"", "late 5"}[i%2], 1700000000+i)
+		line := fmt.Appendf(nil, `{"tool":"t%d","duration_us":%d,"session":"s","outcome":%q,"error":%q,"time":%d}`, i%3,
+			i*10, []string{"executed", "cache_hit", "refused"}[i%3], []string{"", "late 5"}[i%2], 1700000000+i)
 		if err := lines.AddLine(line); err != nil {
 			t.Fatal(err)
 		}

@@ -21,8 +21,10 @@ func TestLog(t *testing.T) {
 	for i, line := range []string{
 		`{"tool":"read","duration_us":1500,"session":"s1","time":"2026-11-21T09:00:00Z"}`,
 		` { "duration_us" : 2.5e3 , "extra":{"a":[1,2,{"b":null}],"c":"}"}, "tool":"read" } ` + "\r",
-		`{"tool":"read","outcome":"executed","duration_us":2000,"error_type":"timeout","error":"took 30s","session":"s1","time":1795251660}`,
-		`{"tool":"read","outcome":"executed","duration_us":2000,"error_type":"timeout","error":"took 31s","session":"s1","time":1795251661.5}`,
+		`{"tool":"read","outcome":"executed","duration_us":2000,"error_type":"timeout","error":"took 30s",` +
+			`"session":"s1","time":1795251660}`,
+		`{"tool":"read","outcome":"executed","duration_us":2000,"error_type":"timeout","error":"took 31s",` +
+			`"session":"s1","time":1795251661.5}`,
 		`{"tool":"read","outcome":"cache_hit","duration_us":0.3}`,
 		`{"tool":"read","outcome":"refused","error_type":"permission_denied","error":"not allowed"}`,
 		`{"tool":"\u0065dit \"x\"","duration_us":10,"error":"broken \ud83d\ude00","error_type":null,"session":null}`,
@@ -38,13 +40,15 @@ func TestLog(t *testing.T) {
 	if read == nil || edit == nil || len(s.Tools) != 2 {
 		t.Fatalf("got %d tools", len(s.Tools))
 	}
-	if read.Executed.Count() != 4 || read.Failed.Count() != 2 || read.CacheHit.Count() != 1 || read.Refused.Count() != 1 || read.Errors() != 3 || read.WorstStreak != 2 {
+	if read.Executed.Count() != 4 || read.Failed.Count() != 2 || read.CacheHit.Count() != 1 ||
+		read.Refused.Count() != 1 || read.Errors() != 3 || read.WorstStreak != 2 {
 		t.Errorf("read: got %+v", read)
 	}
 	if got := read.Executed.Max(); got < 2500*time.Microsecond || got > 2503*time.Microsecond {
 		t.Errorf("read: got the longest %v, want 2.5 ms", got)
 	}
-	if edit.Coalesced.Count() != 1 || edit.Repeated.Count() != 1 || edit.Repeated.Max() < 59*time.Minute || edit.ErrorTypes[0] != (stats.TypeCount{Type: "tool_error", Count: 1}) {
+	if edit.Coalesced.Count() != 1 || edit.Repeated.Count() != 1 || edit.Repeated.Max() < 59*time.Minute ||
+		edit.ErrorTypes[0] != (stats.TypeCount{Type: "tool_error", Count: 1}) {
 		t.Errorf("edit: got %+v", edit)
 	}
 	if len(s.Errors) != 3 || s.Errors[0].Count != 2 || s.Errors[0].Message != "took <duration>" || s.OtherErrors != 0 {
@@ -54,11 +58,13 @@ func TestLog(t *testing.T) {
 		t.Errorf("span: got %v to %v", s.From, s.To)
 	}
 	// A time in seconds was a little before what was written.
-	if c, err := Read([]byte(`{"tool":"a","duration_us":1,"time":1795251660.001}`)); err != nil || !c.End.Equal(time.Unix(1795251660, 1e6)) {
+	if c, err := Read([]byte(`{"tool":"a","duration_us":1,"time":1795251660.001}`)); err != nil ||
+		!c.End.Equal(time.Unix(1795251660, 1e6)) {
 		t.Errorf("got %v, %v", c.End, err)
 	}
 	sessions := l.Sessions()
-	if len(sessions) != 1 || sessions[0].Session != "s1" || sessions[0].Calls != 3 || sessions[0].Errors != 2 || sessions[0].RunMs != 5.5 {
+	if len(sessions) != 1 || sessions[0].Session != "s1" || sessions[0].Calls != 3 || sessions[0].Errors != 2 ||
+		sessions[0].RunMs != 5.5 {
 		t.Errorf("sessions: got %+v", sessions)
 	}
 }
@@ -66,15 +72,24 @@ func TestLog(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	deep := `{"tool":"a","duration_us":1,"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`
 	for _, c := range []struct{ line, want string }{
-		{`not json`, "no JSON object"}, {`[]`, "no JSON object"}, {`"tool"`, "no JSON object"}, {`{`, "not JSON"}, {`{}`, "tool: got none"},
-		{`{"duration_us":1}`, "tool: got none"}, {`{"tool":"a"}`, "duration_us: got none"}, {`{"tool":"","duration_us":1}`, "tool: got none"},
-		{`{"tool":5,"duration_us":1}`, "tool: got something else"}, {`{"tool":"a","duration_us":"1"}`, "duration_us: got something else"},
-		{`{"tool":"a","duration_us":-1}`, "duration_us: got \"-1\""}, {`{"tool":"a","duration_us":01}`, "not JSON"}, {`{"tool":"a","duration_us":1.}`, "duration_us"},
-		{`{"tool":"a","duration_us":1,"outcome":"maybe"}`, `outcome: got "maybe"`}, {`{"tool":"a","duration_us":1,"outcome":1}`, "outcome: got"},
-		{`{"tool":"a","duration_us":1,"time":"yesterday"}`, "time: got"}, {`{"tool":"a","duration_us":1,"time":-5}`, "time: got"}, {`{"tool":"a","duration_us":1,"time":{}}`, "time: got something else"},
-		{`{"tool":"a","duration_us":1} {}`, "more after"}, {`{"tool":"a","duration_us":1,}`, "not JSON"}, {`{"tool":"a" "duration_us":1}`, "not JSON"},
-		{`{"tool":"a\q","duration_us":1}`, "tool"}, {`{"tool":"a\u12g4","duration_us":1}`, "tool"}, {"{\"tool\":\"a\x01\",\"duration_us\":1}", "tool"}, {`{"tool":"a`, "tool"}, {`{"tool":"a\`, "tool"},
-		{deep, "64 levels"}, {`{"tool":"a","duration_us":1,"x":tru}`, "not JSON"}, {`{"tool":"a","duration_us":1,"x":[1 2]}`, "not JSON"},
+		{`not json`, "no JSON object"}, {`[]`, "no JSON object"}, {`"tool"`, "no JSON object"}, {`{`, "not JSON"},
+		{`{}`, "tool: got none"},
+		{`{"duration_us":1}`, "tool: got none"}, {`{"tool":"a"}`, "duration_us: got none"},
+		{`{"tool":"","duration_us":1}`, "tool: got none"},
+		{`{"tool":5,"duration_us":1}`, "tool: got something else"},
+		{`{"tool":"a","duration_us":"1"}`, "duration_us: got something else"},
+		{`{"tool":"a","duration_us":-1}`, "duration_us: got \"-1\""}, {`{"tool":"a","duration_us":01}`, "not JSON"},
+		{`{"tool":"a","duration_us":1.}`, "duration_us"},
+		{`{"tool":"a","duration_us":1,"outcome":"maybe"}`, `outcome: got "maybe"`},
+		{`{"tool":"a","duration_us":1,"outcome":1}`, "outcome: got"},
+		{`{"tool":"a","duration_us":1,"time":"yesterday"}`, "time: got"},
+		{`{"tool":"a","duration_us":1,"time":-5}`, "time: got"}, {`{"tool":"a","duration_us":1,"time":{}}`, "time: got something else"},
+		{`{"tool":"a","duration_us":1} {}`, "more after"}, {`{"tool":"a","duration_us":1,}`, "not JSON"},
+		{`{"tool":"a" "duration_us":1}`, "not JSON"},
+		{`{"tool":"a\q","duration_us":1}`, "tool"}, {`{"tool":"a\u12g4","duration_us":1}`, "tool"},
+		{"{\"tool\":\"a\x01\",\"duration_us\":1}", "tool"}, {`{"tool":"a`, "tool"}, {`{"tool":"a\`, "tool"},
+		{deep, "64 levels"}, {`{"tool":"a","duration_us":1,"x":tru}`, "not JSON"},
+		{`{"tool":"a","duration_us":1,"x":[1 2]}`, "not JSON"},
 	} {
 		l := New(nil)
 		if err := l.AddLine([]byte(c.line)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -92,7 +107,8 @@ func TestLogIsBounded(t *testing.T) {
 	l := New(nil)
 	const n = 20_000
 	for i := range n {
-		line := fmt.Appendf(nil, `{"tool":"tool-%d","duration_us":1,"error":"failure of kind %s","session":"session %d"}`, i, word(i), i)
+		line := fmt.Appendf(nil, `{"tool":"tool-%d","duration_us":1,"error":"failure of kind %s","session":"session %d"}`,
+			i, word(i), i)
 		if err := l.AddLine(line); err != nil {
 			t.Fatal(err)
 		}
@@ -105,8 +121,10 @@ func TestLogIsBounded(t *testing.T) {
 	for _, g := range s.Errors {
 		errors += g.Count
 	}
-	if calls != n || errors != n || len(s.Tools) > maxTools+1 || len(s.Errors) > maxGroups || len(l.Sessions()) != maxSessions || len(l.shapes) > maxShapes {
-		t.Errorf("got %d calls of %d tools, %d errors in %d groups, %d sessions, %d shapes", calls, len(s.Tools), errors, len(s.Errors), len(l.Sessions()), len(l.shapes))
+	if calls != n || errors != n || len(s.Tools) > maxTools+1 || len(s.Errors) > maxGroups ||
+		len(l.Sessions()) != maxSessions || len(l.shapes) > maxShapes {
+		t.Errorf("got %d calls of %d tools, %d errors in %d groups, %d sessions, %d shapes", calls, len(s.Tools), errors,
+			len(s.Errors), len(l.Sessions()), len(l.shapes))
 	}
 }
 
@@ -149,7 +167,8 @@ func FuzzLine(f *testing.F) {
 		// Each invalid byte is a replacement character for encoding/json, as it is for
 		// a conversion to runes. It takes members in any case and the last of several; only lines
 		// in which that makes no difference are compared.
-		if strings.Count(strings.ToLower(string(line)), `"tool"`) != 1 || bytes.ContainsRune(line, '\\') && bytes.Contains(line, []byte(`\u`)) {
+		if strings.Count(strings.ToLower(string(line)), `"tool"`) != 1 || bytes.ContainsRune(line, '\\') &&
+			bytes.Contains(line, []byte(`\u`)) {
 			return
 		}
 		if json.Unmarshal(line, &want) == nil && want.Tool != nil && !sameTool(l.Tool, *want.Tool) {
@@ -167,7 +186,9 @@ func sameTool(kept, name string) bool {
 	return strings.HasPrefix(valid, strings.ReplaceAll(kept, "\uFFFD", ""))
 }
 
-var benchLine = []byte(`{"time":"2026-11-01T00:00:00.015Z","session":"run-1568","tool":"bash","call_id":"call_00000000","duration_us":1226,"outcome":"executed","error_type":"tool_error","error":"open /home/u661/src/main_44478.go: no such file or directory (attempt 8)"}`)
+var benchLine = []byte(`{"time":"2026-11-01T00:00:00.015Z","session":"run-1568","tool":"bash",` +
+	`"call_id":"call_00000000","duration_us":1226,"outcome":"executed","error_type":"tool_error","error":"open ` +
+	`/home/u661/src/main_44478.go: no such file or directory (attempt 8)"}`)
 
 func BenchmarkLog(b *testing.B) {
 	b.Run("log", func(b *testing.B) {

@@ -20,7 +20,8 @@ func TestChange(t *testing.T) {
 	for _, c := range []struct {
 		was, is    float64
 		text, mood string
-	}{{0.1, 0.1, "as before", ""}, {0, 0.05, "▲ 5.00 points", "bad"}, {0.05, 0.02, "▼ 3.00 points", "good"}, {0.01, 0.015, "▲ 0.5 points", ""}} {
+	}{{0.1, 0.1, "as before", ""}, {0, 0.05, "▲ 5.00 points", "bad"}, {0.05, 0.02, "▼ 3.00 points", "good"},
+		{0.01, 0.015, "▲ 0.5 points", ""}} {
 		if text, mood := Points(c.was, c.is); text != c.text || mood != c.mood {
 			t.Errorf("from %v to %v: got %q %q, want %q %q", c.was, c.is, text, mood, c.text, c.mood)
 		}

@@ -15,7 +15,8 @@ import (
 
 func TestKindsAndIdentifiersAreExported(t *testing.T) {
 	g := errtype.New(nil)
-	values := []string{"", "_OTHER", "-32602", "-32700", "throttled", "*fs.PathError", "net/http.Error", "Unavailable", "500", "queue_full", "E:42"}
+	values := []string{"", "_OTHER", "-32602", "-32700", "throttled", "*fs.PathError", "net/http.Error", "Unavailable",
+		"500", "queue_full", "E:42"}
 	for _, k := range toolkit.Kinds() {
 		values = append(values, string(k))
 	}

@@ -103,8 +103,10 @@ func TestCheck(t *testing.T) {
 		value any
 		path  string // in the error; "" for none
 	}{
-		{nil, ""}, {true, ""}, {"text", ""}, {`\ufffd`, ""}, {"\ufffd", ""}, {int64(9007199254740993), ""}, {1.5, ""}, {json.Number("1e400"), ""},
-		{json.RawMessage(`{"a": 1}`), ""}, {[]any{1, "a", nil}, ""}, {map[string]any{"a": []string{"b"}}, ""}, {map[int]string{1: "a"}, ""},
+		{nil, ""}, {true, ""}, {"text", ""}, {`\ufffd`, ""}, {"\ufffd", ""}, {int64(9007199254740993), ""}, {1.5, ""},
+		{json.Number("1e400"), ""},
+		{json.RawMessage(`{"a": 1}`), ""}, {[]any{1, "a", nil}, ""}, {map[string]any{"a": []string{"b"}}, ""},
+		{map[int]string{1: "a"}, ""},
 		{struct{ A int }{1}, ""}, {[2]int{}, ""},
 
 		{math.NaN(), ".V"}, {math.Inf(1), ".V"}, {[]any{1, math.NaN()}, ".V[1]"}, {map[string]float64{"a": math.NaN()}, `.V["a"]`},

@@ -20,7 +20,8 @@ import (
 // TestRowsAreComplete fails for a row that lacks something, and names it.
 func TestRowsAreComplete(t *testing.T) {
 	pages := ""
-	for _, name := range []string{"policies-safety.md", "policies-model.md", "policies-reliability.md", "policies-reuse.md", "permission.md"} {
+	for _, name := range []string{"policies-safety.md", "policies-model.md", "policies-reliability.md",
+		"policies-reuse.md", "permission.md"} {
 		page, err := os.ReadFile("../../docs/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -35,14 +36,16 @@ func TestRowsAreComplete(t *testing.T) {
 				t.Errorf("the row of %q in internal/policies/table.go: want %s", p.Name, what)
 			}
 		}
-		lacks(p.Name != "" && p.Name == strings.ToLower(p.Name) && !slices.Contains(names, p.Name), "a name in lower case that no other policy has")
+		lacks(p.Name != "" && p.Name == strings.ToLower(p.Name) && !slices.Contains(names, p.Name),
+			"a name in lower case that no other policy has")
 		lacks(p.Stage >= last && slices.Contains(middleware.Stages(), p.Stage), "a stage, and its place in the order of stages")
 		lacks(strings.HasSuffix(p.Doc, ".") && len(p.Doc) <= 80, "a sentence of at most 80 bytes as Doc")
 		lacks(len(p.Tags) > 0, "the tags that the policy records")
 		for key, meaning := range p.Tags {
 			lacks(key != "" && meaning != "", "a meaning for each tag")
 		}
-		lacks(strings.Contains(pages, "<!-- policy "+p.Name+" -->\n"), "a section of a page docs/policies-….md with the mark <!-- policy "+p.Name+" -->")
+		lacks(strings.Contains(pages, "<!-- policy "+p.Name+" -->\n"),
+			"a section of a page docs/policies-….md with the mark <!-- policy "+p.Name+" -->")
 		if p.Policy != nil {
 			made := reflect.New(p.Policy.Elem()).Interface().(middleware.Policy)
 			_, ok := made.(interface{ Made() bool })

@@ -125,7 +125,8 @@ var never = []struct{ from, to, why string }{
 	{"config", "go.opentelemetry.io/otel/sdk google.golang.org/grpc", "the core needs OpenTelemetry's API only"},
 	{"internal/...", "config exporters/... mcp/... tools/...", "what packages share is below them"},
 	{"exporters/...", ". middleware/... config mcp/... tools/...", "exporters know spans, not calls"},
-	{"tools/...", ". redact/... tracing/... stats/... middleware/... config exporters/... mcp/...", "a tool knows the contract only"},
+	{"tools/...", ". redact/... tracing/... stats/... middleware/... config exporters/... mcp/...",
+		"a tool knows the contract only"},
 	{"mcp/...", "config exporters/... tools/...", "instrumentation of MCP comes without exporters and tools"},
 	{"mcp/toolmcp", "mcp/manager mcp/mcpproxy/...", "a program links the part of MCP that it names"},
 	{"mcp/manager", "mcp/mcpproxy/...", "a program links the part of MCP that it names"},
@@ -145,7 +146,8 @@ func TestDependenciesThatNoPackageMayHave(t *testing.T) {
 				}
 				for _, path := range p.Deps {
 					name := dependencyName(packages[path])
-					if name == "" || !slices.ContainsFunc(strings.Fields(rule.to), func(to string) bool { return matchesDependency(packages[path], name, to) }) {
+					if name == "" || !slices.ContainsFunc(strings.Fields(rule.to),
+						func(to string) bool { return matchesDependency(packages[path], name, to) }) {
 						continue
 					}
 					t.Errorf("%s: %s depends on %s: %s", goos, p.own(), name, rule.why)

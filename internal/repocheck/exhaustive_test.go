@@ -277,8 +277,9 @@ func TestListsNameEachConstant(t *testing.T) {
 		fmt.Fprintf(&ordered, "| %s | [^\n]*\n", s)
 	}
 	for file, wants := range map[string][]string{
-		"internal/calllog/log.go":                   {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
-		"docs/export.md":                            append([]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),
+		"internal/calllog/log.go": {strings.Join(outcomes[1:last], ", ") + " or " + outcomes[last]},
+		"docs/export.md": append(
+			[]string{strings.Join(outcomes, ","), "`executed` (the default), `" + others + "`"}, kinds...),
 		"docs/http.md":                              outcomes,
 		"docs/policies.md":                          {quoted},
 		"docs/design.md":                            append(rows(outcomes), rows(kinds)...),

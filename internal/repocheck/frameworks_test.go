@@ -28,7 +28,8 @@ func TestFrameworksTable(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s is not what the adapters' conformance.txt say: go test ./internal/repocheck -run TestFrameworksTable -update", page)
+		t.Fatalf("%s is not what the adapters' conformance.txt say: go test ./internal/repocheck -run "+
+			"TestFrameworksTable -update", page)
 	}
 	if err := os.WriteFile(filepath.Join(root, page), []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -12,17 +12,22 @@ import (
 // coreRequires is all that the core's go.mod may require directly: a program that uses the core
 // gets these versions at least.
 var coreRequires = []string{
-	"github.com/HdrHistogram/hdrhistogram-go", "github.com/expr-lang/expr", "github.com/go-json-experiment/json", "github.com/google/jsonschema-go",
-	"github.com/maypok86/otter/v2", "github.com/santhosh-tekuri/jsonschema/v6", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/metric",
-	"go.opentelemetry.io/otel/trace", "go.uber.org/goleak", "go.yaml.in/yaml/v4", "golang.org/x/sys", "golang.org/x/text", "mvdan.cc/sh/v3",
+	"github.com/HdrHistogram/hdrhistogram-go", "github.com/expr-lang/expr", "github.com/go-json-experiment/json",
+	"github.com/google/jsonschema-go",
+	"github.com/maypok86/otter/v2", "github.com/santhosh-tekuri/jsonschema/v6", "go.opentelemetry.io/otel",
+	"go.opentelemetry.io/otel/metric",
+	"go.opentelemetry.io/otel/trace", "go.uber.org/goleak", "go.yaml.in/yaml/v4", "golang.org/x/sys",
+	"golang.org/x/text", "mvdan.cc/sh/v3",
 }
 
 // The modules of the repository that a released module may require, and what it never does,
 // directly or not.
 var moduleRules = map[string]struct{ own, never []string }{
-	".":                     {never: []string{sdkModule, "google.golang.org/grpc", "modernc.org/sqlite", mcpModule, "github.com/prometheus/client_golang", "charm.land/bubbletea/v2"}},
-	"exporters":             {[]string{"."}, []string{"modernc.org/sqlite", mcpModule, "charm.land/bubbletea/v2"}},
-	"mcp":                   {[]string{"."}, []string{"google.golang.org/grpc", "modernc.org/sqlite", "github.com/prometheus/client_golang", "charm.land/bubbletea/v2"}},
+	".": {never: []string{sdkModule, "google.golang.org/grpc", "modernc.org/sqlite", mcpModule,
+		"github.com/prometheus/client_golang", "charm.land/bubbletea/v2"}},
+	"exporters": {[]string{"."}, []string{"modernc.org/sqlite", mcpModule, "charm.land/bubbletea/v2"}},
+	"mcp": {[]string{"."},
+		[]string{"google.golang.org/grpc", "modernc.org/sqlite", "github.com/prometheus/client_golang", "charm.land/bubbletea/v2"}},
 	"tools":                 {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule, "charm.land/bubbletea/v2"}},
 	"tools/agent/openai":    {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"tools/agent/anthropic": {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},

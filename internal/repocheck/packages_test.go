@@ -43,7 +43,8 @@ func (p *pkg) own() string {
 func (p *pkg) library() bool {
 	dir := p.own()
 	first, _, _ := strings.Cut(dir, "/")
-	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") && !strings.Contains(dir, "/internal") &&
+	return dir != "" && p.Name != "main" && len(p.GoFiles) > 0 && !strings.HasPrefix(dir, "internal") &&
+		!strings.Contains(dir, "/internal") &&
 		!slices.Contains(unreleased, first)
 }
 

@@ -47,7 +47,8 @@ func prose(page string) string {
 	page = htmlComment.ReplaceAllString(fence.ReplaceAllString(page, ""), "")
 	var lines []string
 	for _, line := range strings.Split(page, "\n") {
-		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "    ") && !listItem.MatchString(line) {
+		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "    ") &&
+			!listItem.MatchString(line) {
 			line = ""
 		}
 		lines = append(lines, line)
@@ -97,7 +98,8 @@ func TestSentencesAreShort(t *testing.T) {
 // tests on guarantees pages. docs/adding.md names the tests that contributors meet.
 func TestPagesAreOfOneKind(t *testing.T) {
 	for _, page := range pages(t) {
-		text, name := htmlComment.ReplaceAllString(fence.ReplaceAllString(string(read(t, page)), ""), ""), strings.TrimPrefix(page, "docs/")
+		text, name := htmlComment.ReplaceAllString(fence.ReplaceAllString(string(read(t, page)), ""), ""),
+			strings.TrimPrefix(page, "docs/")
 		of := func(prefixes ...string) bool {
 			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 		}

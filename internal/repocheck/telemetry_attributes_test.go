@@ -30,12 +30,13 @@ var setByApplications = map[string]string{"toolscope.keep": "bool"}
 
 // otherTags are the meanings of the tags that are recorded elsewhere than by a policy of the table.
 var otherTags = policies.Tags{
-	"adapter.panic":  "function of an adapter that panicked",
-	"mcp.definition": "changed if the tool's definition has changed in the session, not_accepted if it is not the one that was accepted",
-	"mcp.failover":   "name of the server that failed before another answered",
-	"mcp.hung":       "yes, for a call that ran longer than the limit",
-	"mcp.target":     "name of the server that the manager called",
-	"switch":         "tool_off, if an operator has disabled the tool",
+	"adapter.panic": "function of an adapter that panicked",
+	"mcp.definition": "changed if the tool's definition has changed in the session, not_accepted if it is not the " +
+		"one that was accepted",
+	"mcp.failover": "name of the server that failed before another answered",
+	"mcp.hung":     "yes, for a call that ran longer than the limit",
+	"mcp.target":   "name of the server that the manager called",
+	"switch":       "tool_off, if an operator has disabled the tool",
 }
 
 // policyTags are the meanings of the tags that policies record (toolkit.Record.Tag).
@@ -165,7 +166,8 @@ func (r *reference) attributes() string {
 			}
 			switch {
 			case qualifier == "attribute" && (kinds[name] != "" || name == "Key") && text != "" && !declaredAt[call]:
-				r.t.Errorf("%s: attribute %q: is a literal in a call, want a constant with a comment that says what it means", s.position(call), text)
+				r.t.Errorf("%s: attribute %q: is a literal in a call, want a constant with a comment that says what it means",
+					s.position(call), text)
 			case name == "Tag" && len(call.Args) == 2 && text != "":
 				tags[text] = s.position(call)
 			case name == "AddEvent":
@@ -194,10 +196,13 @@ func (r *reference) attributes() string {
 		if len(a.types) != 1 {
 			r.t.Errorf("%s: attribute %q: got the types %q, want one", a.at, key, a.types)
 		}
-		rows = append(rows, []string{code(key), strings.Join(a.types, ", "), stability(key), strings.Join(a.setBy, ", "), a.meanings[0]})
+		rows = append(rows, []string{code(key), strings.Join(a.types, ", "), stability(key), strings.Join(a.setBy, ", "),
+			a.meanings[0]})
 	}
-	out := section(2, "Span and metric attributes", "*content* means that the attribute is set only if content capture is on. Attributes of the packages "+
-		"`exporters` and\n`toolscope` are on metrics and resources, all others on spans, and those that [Metrics](telemetry-metrics.md) lists on metrics too.",
+	out := section(2, "Span and metric attributes",
+		"*content* means that the attribute is set only if content capture is on. Attributes of the packages "+
+			"`exporters` and\n`toolscope` are on metrics and resources, all others on spans, and those that "+
+			"[Metrics](telemetry-metrics.md) lists on metrics too.",
 		[]string{"attribute", "type", "stability", "set by", "meaning"}, rows)
 	rows = nil
 	for event, at := range events {
@@ -212,14 +217,16 @@ func (r *reference) attributes() string {
 	for tag, meaning := range policyTags() {
 		rows = append(rows, []string{code("toolscope." + tag), meaning})
 	}
-	return out + section(3, "Attributes of policies", "Policies record tags. A tag `loop.kind` is the span attribute `toolscope.loop.kind`, the JSON tag `loop.kind`, and\n"+
-		"the labels `key` and `value` of the Prometheus series `toolscope_policies_total`. All are strings and experimental.\n"+
-		"Policies of an application can add others.", []string{"attribute", "meaning"}, rows)
+	return out + section(3, "Attributes of policies",
+		"Policies record tags. A tag `loop.kind` is the span attribute `toolscope.loop.kind`, the JSON tag `loop.kind`, and\n"+
+			"the labels `key` and `value` of the Prometheus series `toolscope_policies_total`. All are strings and experimental.\n"+
+			"Policies of an application can add others.", []string{"attribute", "meaning"}, rows)
 }
 
 // types finds of which types a file sets attributes.
 func (r *reference) types(
-	s *source, file *ast.File, get func(key, at string) *attribute, shared map[string]string, declaredAt map[ast.Expr]bool, tags map[string]string,
+	s *source, file *ast.File, get func(key, at string) *attribute, shared map[string]string,
+	declaredAt map[ast.Expr]bool, tags map[string]string,
 ) {
 	set := func(expr ast.Expr, typ string) {
 		key := ""
@@ -274,7 +281,8 @@ func (r *reference) types(
 			}
 			a := get(c.key, s.position(n))
 			if got := stability(c.key); got != c.stability {
-				r.t.Errorf("%s: %s: got the stability %s in the table of internal/repocheck, want %s as the conventions have it", s.position(n), c.key, got, c.stability)
+				r.t.Errorf("%s: %s: got the stability %s in the table of internal/repocheck, want %s as the conventions have it",
+					s.position(n), c.key, got, c.stability)
 			}
 			if !declaredAt[n] {
 				a.convention = c.meaning

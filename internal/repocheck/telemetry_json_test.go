@@ -20,7 +20,8 @@ var jsonPackages = []struct {
 }{
 	{"middleware/approve", "Approvals", "The JSON API of `approve.NewHandler`: `api/v1/approvals`.", true},
 	{"mcp/mcpproxy/internal/watch", "MCP proxy report", "`mcpproxy.Watcher.ServeHTTP` and `toolscope mcp` write it.", false},
-	{"internal/announce", "Discovery files", "A program that serves its statistics writes one such file, for `toolscope stats` and `toolscope top`.", true},
+	{"internal/announce", "Discovery files",
+		"A program that serves its statistics writes one such file, for `toolscope stats` and `toolscope top`.", true},
 }
 
 var fieldHead = []string{"field", "type", "meaning"}
@@ -74,8 +75,10 @@ func (r *reference) json() string {
 			paths = append(paths, []string{code(path), c.Schema.name()})
 		}
 	}
-	out := section(2, "JSON", "Statistics, health and snapshots come from `stats/statshttp/openapi.json`, which the handler serves. Names that end in `_ms` are\n"+
-		"milliseconds, in `_ns` histograms of nanoseconds, and `bytes` are bytes. All fields are experimental.", []string{"path", "answer"}, paths)
+	out := section(2, "JSON", "Statistics, health and snapshots come from `stats/statshttp/openapi.json`, which the "+
+		"handler serves. Names that end in `_ms` are\n"+
+		"milliseconds, in `_ns` histograms of nanoseconds, and `bytes` are bytes. All fields are experimental.",
+		[]string{"path", "answer"}, paths)
 	schemas := api.Components.Schemas
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		own, text := schemas[name].Properties, ""
@@ -89,7 +92,8 @@ func (r *reference) json() string {
 		var rows [][]string
 		for field, s := range own {
 			if s.Description == "" {
-				r.t.Errorf("stats/statshttp/openapi.json: %s.%s: got no description, want a comment on the field and then go test ./stats/statshttp -run OpenAPI -update", name, field)
+				r.t.Errorf("stats/statshttp/openapi.json: %s.%s: got no description, want a comment on the field and then go "+
+					"test ./stats/statshttp -run OpenAPI -update", name, field)
 			}
 			rows = append(rows, []string{code(field), s.name(), strings.TrimSuffix(s.Description, ".")})
 		}

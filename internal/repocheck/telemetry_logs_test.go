@@ -59,7 +59,8 @@ func (r *reference) logs() string {
 						return true
 					}
 					sel, ok := call.Fun.(*ast.SelectorExpr)
-					if !ok || slogKinds[sel.Sel.Name] == "" || !isSelector(sel, "slog", sel.Sel.Name) || len(call.Args) < 2 || s.text(call.Args[0]) == "" {
+					if !ok || slogKinds[sel.Sel.Name] == "" || !isSelector(sel, "slog", sel.Sel.Name) || len(call.Args) < 2 ||
+						s.text(call.Args[0]) == "" {
 						return true
 					}
 					by := f.Name.Name
@@ -81,7 +82,8 @@ func (r *reference) logs() string {
 		}
 	}
 	out := "\n## Logs\n"
-	out += section(3, "Call log", "One JSON object a line, which `toolscope report`, `top` and `export` read. Unknown fields are\nignored.", fieldHead, rows)
+	out += section(3, "Call log", "One JSON object a line, which `toolscope report`, `top` and `export` read. "+
+		"Unknown fields are\nignored.", fieldHead, rows)
 	out += "\n### Audit log\n\nPackage `middleware/audit` writes one JSON object a line.\n" + r.structs("middleware/audit", true)
 	r.bothWays("log attribute", at, slices.Sorted(maps.Keys(slogFields)))
 	rows = nil
@@ -90,9 +92,11 @@ func (r *reference) logs() string {
 		slices.Sort(by)
 		rows = append(rows, []string{code(name), kind, strings.Join(by, ", "), slogFields[name]})
 	}
-	out += section(3, "Attributes of log records", "toolscope logs nothing by itself. These are the attributes of its types that implement `slog.LogValuer`, and those that\n"+
-		"`exporters.CorrelateLogs` adds.", []string{"attribute", "type", "written by", "meaning"}, rows)
-	return out + "\n### Span files\n\n`exporters.Options.JSONLines` writes OTLP JSON, one `ExportTraceServiceRequest` a line; OpenTelemetry defines its fields.\n"
+	out += section(3, "Attributes of log records",
+		"toolscope logs nothing by itself. These are the attributes of its types that implement `slog.LogValuer`, and those that\n"+
+			"`exporters.CorrelateLogs` adds.", []string{"attribute", "type", "written by", "meaning"}, rows)
+	return out + "\n### Span files\n\n`exporters.Options.JSONLines` writes OTLP JSON, one " +
+		"`ExportTraceServiceRequest` a line; OpenTelemetry defines its fields.\n"
 }
 
 // callLog lists the cases of the readers of a line, whose comments have the type before a colon.

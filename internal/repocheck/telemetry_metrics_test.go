@@ -19,7 +19,8 @@ const (
 	toolLabels      = "gen_ai.tool.name gen_ai.tool.type gen_ai.agent.name toolscope.side toolscope.outcome error.type"
 	agentLabels     = "gen_ai.agent.name gen_ai.request.model error.type"
 	sessionLabels   = "mcp.protocol.version network.transport network.protocol.name"
-	operationLabels = "mcp.method.name gen_ai.operation.name gen_ai.tool.name gen_ai.prompt.name toolscope.outcome error.type rpc.response.status_code " + sessionLabels
+	operationLabels = "mcp.method.name gen_ai.operation.name gen_ai.tool.name gen_ai.prompt.name toolscope.outcome " +
+		"error.type rpc.response.status_code " + sessionLabels
 	componentLabels = "otel.component.type otel.component.name"
 )
 
@@ -65,7 +66,8 @@ func instrumentKind(function string) string {
 	if m == nil {
 		return ""
 	}
-	return map[string]string{"Counter": "counter", "UpDownCounter": "up-down counter", "Histogram": "histogram", "Gauge": "gauge"}[m[3]] +
+	return map[string]string{"Counter": "counter", "UpDownCounter": "up-down counter", "Histogram": "histogram",
+		"Gauge": "gauge"}[m[3]] +
 		map[string]string{"Int64": ", int", "Float64": ", double"}[m[1]]
 }
 
@@ -74,7 +76,8 @@ func (r *reference) metrics() string {
 	rows, at := map[string][]string{}, map[string]string{}
 	add := func(s *source, n ast.Node, name, kind, unit, description string) {
 		if name == "" || unit == "" || description == "" {
-			r.t.Errorf("%s: instrument %q: got the unit %q and the description %q, want all three as constants", s.position(n), name, unit, description)
+			r.t.Errorf("%s: instrument %q: got the unit %q and the description %q, want all three as constants", s.position(n),
+				name, unit, description)
 		}
 		labels := strings.Fields(metricAttributes[name])
 		slices.Sort(labels)
@@ -114,9 +117,11 @@ func (r *reference) metrics() string {
 		}
 	}
 	r.bothWays("instrument", at, slices.Sorted(maps.Keys(metricAttributes)))
-	return section(2, "Metrics", "Instruments of the OpenTelemetry API. An attribute that has no value for a measurement is left out.",
+	return section(2, "Metrics", "Instruments of the OpenTelemetry API. An attribute that has no value for a "+
+		"measurement is left out.",
 		[]string{"metric", "kind", "unit", "stability", "attributes", "meaning"}, slices.Collect(maps.Values(rows))) +
-		section(3, "Prometheus series", "Package `exporters/statsprom` serves them. All are experimental.", []string{"series", "type", "labels", "meaning"}, series)
+		section(3, "Prometheus series", "Package `exporters/statsprom` serves them. All are experimental.",
+			[]string{"series", "type", "labels", "meaning"}, series)
 }
 
 // convention is the kind of an instrument that a function of package otelconv creates, and what its methods return.

@@ -47,7 +47,8 @@ func TestTelemetryIsAsListed(t *testing.T) {
 // telemetryPage is a page of which the section's heading is the title: its own headings move up one level.
 func telemetryPage(title, what, text string) string {
 	_, text, _ = strings.Cut(strings.ReplaceAll("\n"+text, "\n##", "\n#"), "\n# "+title+"\n")
-	return "# Telemetry reference: " + title + "\n\n" + what + " that toolscope writes. `make telemetry` generates this page from the code.\n" +
+	return "# Telemetry reference: " + title + "\n\n" + what +
+		" that toolscope writes. `make telemetry` generates this page from the code.\n" +
 		"[telemetry.md](telemetry.md) lists the attributes and explains the stability of names.\n" + text
 }
 
@@ -99,14 +100,16 @@ func telemetryHead() string {
 	}
 	return "# Telemetry reference\n\n" +
 		"Every attribute that toolscope writes to spans and metrics, with its type, meaning and stability.\n" +
-		"[Metrics](telemetry-metrics.md), [JSON fields](telemetry-json.md) and [log fields](telemetry-logs.md) have pages of their own.\n" +
+		"[Metrics](telemetry-metrics.md), [JSON fields](telemetry-json.md) and [log fields](telemetry-logs.md) have " +
+		"pages of their own.\n" +
 		"`make telemetry` generates these pages from the code and its comments. Do not edit them by hand: a test compares them.\n\n" +
 		"[spans.md](spans.md), [stats.md](stats.md) and [http.md](http.md) explain how to use these names.\n\n" +
 		"## Stability\n\n" +
 		"- *stable*: OpenTelemetry does not change the name, type or meaning.\n" +
 		"- *release candidate*, *development*: OpenTelemetry may still change it. toolscope then follows.\n" +
 		"- *experimental*: toolscope's own. Until version 1.0 a minor version may change it; CHANGELOG.md lists the change.\n\n" +
-		"Names that begin with none of these prefixes are experimental. So are all Prometheus series, JSON fields and log\nfields of toolscope.\n\n" +
+		"Names that begin with none of these prefixes are experimental. So are all Prometheus series, JSON fields and " +
+		"log\nfields of toolscope.\n\n" +
 		table([]string{"prefix", "defined by", "stability"}, rows)
 }
 
@@ -134,7 +137,8 @@ func newReference(t *testing.T) *reference {
 	for _, path := range slices.Sorted(maps.Keys(packages)) {
 		p := packages[path]
 		first, _, _ := strings.Cut(p.own(), "/")
-		if first != "" && p.Name != "main" && len(p.GoFiles) > 0 && !slices.Contains([]string{"cmd", "examples", "tests", "bench", "e2e"}, first) {
+		if first != "" && p.Name != "main" && len(p.GoFiles) > 0 &&
+			!slices.Contains([]string{"cmd", "examples", "tests", "bench", "e2e"}, first) {
 			r.packages = append(r.packages, newSource(t, p))
 		}
 	}

@@ -40,7 +40,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %d, want %d", name, got, want)
 		}
 	}
-	if !Newest.AtLeast(V20260728) || LastWithSessions.AtLeast(Newest) || !LastWithSessions.HasSessions() || (LastWithSessions + 1).HasSessions() {
+	if !Newest.AtLeast(V20260728) || LastWithSessions.AtLeast(Newest) || !LastWithSessions.HasSessions() ||
+		(LastWithSessions + 1).HasSessions() {
 		t.Error("the newest revision and the last one with sessions are others")
 	}
 }

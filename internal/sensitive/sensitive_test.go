@@ -16,7 +16,8 @@ func TestCredential(t *testing.T) {
 			t.Errorf("%s: got nothing, want credentials", p)
 		}
 	}
-	for _, p := range []string{"", ".", ".env.example", "id_rsa.pub", "key.go", "keys/a.go", ".git/HEAD", "config", "env", "credentials/doc.go"} {
+	for _, p := range []string{"", ".", ".env.example", "id_rsa.pub", "key.go", "keys/a.go", ".git/HEAD", "config",
+		"env", "credentials/doc.go"} {
 		if c := sensitive.Credential(p); c != "" {
 			t.Errorf("%s: got %q, want nothing", p, c)
 		}
@@ -24,7 +25,8 @@ func TestCredential(t *testing.T) {
 }
 
 func TestStarts(t *testing.T) {
-	for _, p := range []string{".git/config", ".git/hooks/pre-commit", "a/.git/x", ".bashrc", ".vscode/tasks.json", ".husky/x", ".GIT/config"} {
+	for _, p := range []string{".git/config", ".git/hooks/pre-commit", "a/.git/x", ".bashrc", ".vscode/tasks.json",
+		".husky/x", ".GIT/config"} {
 		if sensitive.Starts(p) == "" {
 			t.Errorf("%s: got nothing, want a file that programs execute", p)
 		}

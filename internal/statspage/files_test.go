@@ -37,7 +37,8 @@ func TestModulesCanBeJoined(t *testing.T) {
 	}
 	exports, top := make(map[string]bool), make(map[string]string)
 	for _, name := range modules()[1:] {
-		for _, m := range regexp.MustCompile(`(?m)^(export )?(?:const|let|class|function) (\w+)`).FindAllStringSubmatch(file(name), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^(export )?(?:const|let|class|function) (\w+)`).FindAllStringSubmatch(
+			file(name), -1) {
 			if top[m[2]] != "" {
 				t.Errorf("%s: %s is declared in %s as well", name, m[2], top[m[2]])
 			}
@@ -74,7 +75,8 @@ func TestModulesCanBeJoined(t *testing.T) {
 // No script makes HTML of a text, and no style sheet loads anything.
 func TestFilesAreHarmless(t *testing.T) {
 	for _, name := range modules()[1:] {
-		for _, never := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "new Function", "srcdoc"} {
+		for _, never := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser",
+			"eval(", "new Function", "srcdoc"} {
 			if strings.Contains(file(name), never) {
 				t.Errorf("%s has %s", name, never)
 			}

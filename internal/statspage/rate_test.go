@@ -33,7 +33,8 @@ func TestRateNeedsASecond(t *testing.T) {
 			l := calllog.New(nil)
 			end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 			for i := range c.calls {
-				l.AddCall(&calllog.Call{Tool: "t", Duration: time.Millisecond, End: end.Add(c.apart * time.Duration(i) / time.Duration(max(1, c.calls-1)))})
+				l.AddCall(&calllog.Call{Tool: "t", Duration: time.Millisecond,
+					End: end.Add(c.apart * time.Duration(i) / time.Duration(max(1, c.calls-1)))})
 			}
 			s := stats.Summarise(l.Snapshot(), l.Snapshot())
 			if s.Seconds != c.apart.Seconds() {

@@ -21,7 +21,8 @@ func TestReport(t *testing.T) {
 	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var slow calllog.Call
 	for i := range 200 {
-		c := calllog.Call{Tool: "search<b>", Session: "s\x1b[31m", Duration: time.Duration(i+1) * time.Millisecond, End: end.Add(time.Duration(i) * time.Second), Arguments: []byte(`{"q":["</script>"]}`), Result: []byte(`"line\nnext\u202e"`)}
+		c := calllog.Call{Tool: "search<b>", Session: "s\x1b[31m", Duration: time.Duration(i+1) * time.Millisecond,
+			End: end.Add(time.Duration(i) * time.Second), Arguments: []byte(`{"q":["</script>"]}`), Result: []byte(`"line\nnext\u202e"`)}
 		if i%10 == 0 {
 			c.ErrorType, c.Error = "timeout", "late "+fmt.Sprint(i)
 		}
@@ -34,7 +35,8 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"A &amp; B", "a note", "search&lt;b&gt;", `"tool":"search\u003cb>"`, `"heat":[`, "2026-11-21T12:00:00Z", "\\u003c/script>", `line\nnext`, `\u202e`, "late", "201"} {
+	for _, want := range []string{"A &amp; B", "a note", "search&lt;b&gt;", `"tool":"search\u003cb>"`, `"heat":[`,
+		"2026-11-21T12:00:00Z", "\\u003c/script>", `line\nnext`, `\u202e`, "late", "201"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("got no %q", want)
 		}
@@ -51,11 +53,13 @@ func TestReport(t *testing.T) {
 
 func TestReportOfNothing(t *testing.T) {
 	var b strings.Builder
-	if err := WriteReport(&b, calllog.New(nil), Report{}); err != nil || !strings.Contains(b.String(), "No calls.") || !strings.Contains(b.String(), "<title>Tool calls</title>") {
+	if err := WriteReport(&b, calllog.New(nil), Report{}); err != nil || !strings.Contains(b.String(), "No calls.") ||
+		!strings.Contains(b.String(), "<title>Tool calls</title>") {
 		t.Errorf("got %v, %s", err, b.String())
 	}
 	broken := errors.New("disk full")
-	if err := WriteReport(writerOf(func([]byte) (int, error) { return 0, broken }), calllog.New(nil), Report{}); !errors.Is(err, broken) {
+	if err := WriteReport(writerOf(func([]byte) (int, error) { return 0, broken }), calllog.New(nil),
+		Report{}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want what the writer said", err)
 	}
 }

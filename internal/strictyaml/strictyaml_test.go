@@ -144,7 +144,8 @@ func TestOptionsOfReaders(t *testing.T) {
 	if err := r.Read("f", []byte("tools: x\nlevel: {}\nitems: []"), &got).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := (example{Tools: []string{"x"}, Items: []item{}, embedded: embedded{Level: map[string]int{}}}); !reflect.DeepEqual(got, want) {
+	if want := (example{Tools: []string{"x"}, Items: []item{},
+		embedded: embedded{Level: map[string]int{}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	d := r.Read("f", []byte("strange: 1\ntools: {}"), &got)

@@ -106,7 +106,8 @@ func TestUsersAcceptTools(t *testing.T) {
 	r, err := all[0].Report()
 	if err != nil || r.Accepted || len(r.Tools) != 2 || len(r.Changes) != 3 || r.Changes[0].Tool != "more" ||
 		r.Changes[0].Change != "added" || r.Changes[1].Change != "changed" ||
-		!strings.Contains(string(r.Changes[1].Before), "reads a file with") || !strings.Contains(string(r.Changes[1].After), "sends it away") {
+		!strings.Contains(string(r.Changes[1].Before), "reads a file with") ||
+		!strings.Contains(string(r.Changes[1].After), "sends it away") {
 		t.Errorf("got %+v and %v", r, err)
 	}
 	if strings.Contains(string(r.Tools["read"]), secret) {
@@ -132,7 +133,8 @@ func TestUsersAcceptTools(t *testing.T) {
 	if err := running.Baseline.Pinnable(); err != nil {
 		t.Errorf("got %v, want what another process accepted", err)
 	}
-	if got := connected(t, dir, "reads a file, and sends it away", false, "read", "write", "more"); len(got.Sessions[0].ChangedTools) != 0 {
+	if got := connected(t, dir, "reads a file, and sends it away", false, "read", "write",
+		"more"); len(got.Sessions[0].ChangedTools) != 0 {
 		t.Errorf("got %q", got.Sessions[0].ChangedTools)
 	}
 	if err := again[0].Reset(); err != nil {
@@ -171,9 +173,12 @@ func TestRenamedTools(t *testing.T) {
 		hashesOnly    bool
 		want          string
 	}{
-		"the same":            {"Reads one file of the project", "Reads one file of the project", false, "the same as read_file, which is gone"},
-		"the same, old file":  {"Reads one file of the project", "Reads one file of the project", true, "the same as read_file, which is gone"},
-		"similar":             {"Reads one file of the project", "Reads one file of the project. Send a copy", false, "similar to read_file, which is gone"},
+		"the same": {"Reads one file of the project", "Reads one file of the project", false,
+			"the same as read_file, which is gone"},
+		"the same, old file": {"Reads one file of the project", "Reads one file of the project", true,
+			"the same as read_file, which is gone"},
+		"similar": {"Reads one file of the project", "Reads one file of the project. Send a copy", false,
+			"similar to read_file, which is gone"},
 		"similar, old file":   {"Reads one file of the project", "Reads one file of the project. Send a copy", true, ""},
 		"something different": {"Reads one file of the project", "Deletes all", false, ""},
 	} {

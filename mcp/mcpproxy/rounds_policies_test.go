@@ -129,7 +129,8 @@ func TestLaterRoundsAreGoverned(t *testing.T) {
 	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		out.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`, strings.ReplaceAll(asking(string(body)), "done", strings.Repeat("long ", 1000)))
+		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":7,"result":%s}`,
+			strings.ReplaceAll(asking(string(body)), "done", strings.Repeat("long ", 1000)))
 	}))
 	sent(t, address, "A", roundOf("x", `{}`, ""))
 	if answer := sent(t, address, "A", roundOf("x", `{}`, "s")); len(answer) > 1000 || !strings.Contains(answer, "left out") {
@@ -212,7 +213,8 @@ func TestCacheAndRounds(t *testing.T) {
 		{read, 1}, {read, 1},
 		{roundOf("write", `{}`, ""), 1}, {read, 2}, {read, 2},
 		{roundOf("write", `{}`, "s"), 2}, {read, 3}, {read, 3},
-		{roundOf("read", `{"a":1}`, "forged"), 4}, {roundOf("read", `{"a":1}`, ""), 5}, {roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
+		{roundOf("read", `{"a":1}`, "forged"), 4}, {roundOf("read", `{"a":1}`, ""), 5},
+		{roundOf("read", `{"a":1}`, "forged"), 6}, {roundOf("read", `{"a":1}`, ""), 6},
 		{strings.Replace(roundOf("read", `{"a":1}`, ""), `"name"`, `"task":{},"name"`, 1), 7}, {roundOf("read", `{"a":1}`, ""), 7},
 	} {
 		if answer := sent(t, address, "A", step.call); reads.Load() != step.reads {

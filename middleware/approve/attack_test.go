@@ -18,7 +18,8 @@ import (
 
 // deferring is a house whose approvals are given later, and a session's context.
 func deferring(t *testing.T) (*house, context.Context) {
-	return newHouse(t, approve.Options{Askers: []approve.Asker{approve.External()}, Defer: true}), toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme"})
+	return newHouse(t, approve.Options{Askers: []approve.Asker{approve.External()}, Defer: true}),
+		toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme"})
 }
 
 // suspended makes a call that must wait, and returns its request.

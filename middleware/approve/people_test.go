@@ -141,8 +141,10 @@ func TestTwoPeople(t *testing.T) {
 func TestTokensOfPeople(t *testing.T) {
 	for _, c := range []struct{ tokens, want string }{
 		{"ada short", "line 1: got a token of 5 bytes"}, {"a-token-for-tests-only", "got one that all share"},
-		{"ada the-token-of-ada-0001\nada the-token-of-ada-0002", "twice"}, {"ada the-token-of-ada-0001\nbob the-token-of-ada-0001", "twice"},
-		{"ada the-token-of-ada-0001\nthe-token-of-one-more", "want one token"}, {"a/b the-token-of-ada-0001", "got the name"}, {"", "at least 16"}, {"# none", "got 0 tokens"},
+		{"ada the-token-of-ada-0001\nada the-token-of-ada-0002", "twice"},
+		{"ada the-token-of-ada-0001\nbob the-token-of-ada-0001", "twice"},
+		{"ada the-token-of-ada-0001\nthe-token-of-one-more", "want one token"},
+		{"a/b the-token-of-ada-0001", "got the name"}, {"", "at least 16"}, {"# none", "got 0 tokens"},
 	} {
 		h := newHouse(t, approve.Options{TwoPeople: []string{"*"}, Askers: []approve.Asker{approve.HTTP()}})
 		if _, err := approve.NewHandler(h.Policy, c.tokens); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -166,7 +168,8 @@ func TestStop(t *testing.T) {
 	for _, c := range []struct{ kind, name string }{{"session", "s1"}, {"agent", "planner"}, {"tool", "slow"}, {"all", ""}} {
 		t.Run(c.kind, func(t *testing.T) {
 			var told []approve.Decision
-			p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.HTTP()}, Tell: func(d approve.Decision) { told = append(told, d) }})
+			p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.HTTP()},
+				Tell: func(d approve.Decision) { told = append(told, d) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,14 +202,16 @@ func TestStop(t *testing.T) {
 			}()
 			<-began
 			body := fmt.Sprintf(`{"kind":%q,"name":%q,"reason":"it digs too deep"}`, c.kind, c.name)
-			if code, text, _ := ask(t, "POST", server.URL+"/api/v1/stops", body, asPerson("ada")...); code != 200 || !strings.Contains(text, `"cancelled":1`) {
+			if code, text, _ := ask(t, "POST", server.URL+"/api/v1/stops", body, asPerson("ada")...); code != 200 ||
+				!strings.Contains(text, `"cancelled":1`) {
 				t.Fatalf("got %d %s", code, text)
 			}
 			const want = "by ada"
 			if err := <-done; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "it digs too deep") {
 				t.Errorf("the call that ran: got %v", err)
 			}
-			if _, err := handle(ctx, toolkit.Call{Name: "slow", Arguments: json.RawMessage(`{}`)}); toolkit.TypeOf(err) != "permission_denied" || !strings.Contains(err.Error(), want) {
+			if _, err := handle(ctx, toolkit.Call{Name: "slow", Arguments: json.RawMessage(`{}`)}); toolkit.TypeOf(
+				err) != "permission_denied" || !strings.Contains(err.Error(), want) {
 				t.Errorf("the next call: got %v", err)
 			}
 			_, err = handle(other, toolkit.Call{Name: "slow", Arguments: json.RawMessage(`{}`)})
@@ -223,7 +228,8 @@ func TestStop(t *testing.T) {
 			if _, err := handle(ctx, toolkit.Call{Name: "slow", Arguments: json.RawMessage(`{}`)}); err != nil {
 				t.Errorf("resumed: got %v", err)
 			}
-			if len(told) != 2 || told[0].State != approve.Stopped || told[0].By != "ada" || told[0].Reason != "it digs too deep" || told[1].State != approve.Resumed || told[1].By != "grace" {
+			if len(told) != 2 || told[0].State != approve.Stopped || told[0].By != "ada" ||
+				told[0].Reason != "it digs too deep" || told[1].State != approve.Resumed || told[1].By != "grace" {
 				t.Errorf("the audit log got %+v", told)
 			}
 		})

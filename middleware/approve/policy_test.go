@@ -44,7 +44,8 @@ func newHouse(t testing.TB, o approve.Options) *house {
 	}
 	h := &house{Policy: p}
 	r := new(toolkit.Registry)
-	for _, def := range []toolkit.Definition{{Name: "read"}, {Name: "wipe", Risk: toolkit.RiskHigh, Title: "Wipe a disk"}, {Name: "pay", RequiresApproval: true}} {
+	for _, def := range []toolkit.Definition{{Name: "read"},
+		{Name: "wipe", Risk: toolkit.RiskHigh, Title: "Wipe a disk"}, {Name: "pay", RequiresApproval: true}} {
 		err := r.Register(toolkit.ToolFunc(def, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 			h.ran.Add(1)
 			return toolkit.Result{Output: string(call.Arguments)}, nil
@@ -102,7 +103,8 @@ func TestWhoIsAskedAbout(t *testing.T) {
 		{name: "sensitive name", tool: "read", arguments: `{"API_Key":1}`, trigger: "arguments"},
 		{name: "sensitive value", tool: "read", arguments: `{"sql":"DROP TABLE x"}`, trigger: "arguments"},
 		{name: "escaped", tool: "read", arguments: `{"sql":"dr\u006Fp TABLE x"}`, trigger: "arguments"},
-		{name: "the host asks", tool: "read", trigger: "host", o: approve.Options{Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "monday", true }}},
+		{name: "the host asks", tool: "read", trigger: "host",
+			o: approve.Options{Needed: func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "monday", true }}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
@@ -119,7 +121,8 @@ func TestWhoIsAskedAbout(t *testing.T) {
 				t.Fatal(err)
 			}
 			tags, e := h.last()
-			if tags["approval.trigger"] != c.trigger || (c.trigger != "") != (asked == 1) || e.Disposition.Outcome != toolkit.OutcomeExecuted {
+			if tags["approval.trigger"] != c.trigger || (c.trigger != "") != (asked == 1) ||
+				e.Disposition.Outcome != toolkit.OutcomeExecuted {
 				t.Errorf("asked %d times, tags %v, want the trigger %q", asked, tags, c.trigger)
 			}
 			if c.trigger != "" && (tags["approval"] != "approved" || tags["approval.by"] != "ada" || tags["approval.id"] == "") {
@@ -133,16 +136,18 @@ func TestWhoIsAskedAbout(t *testing.T) {
 func TestAQuestionIsForOneCall(t *testing.T) {
 	for name, q := range map[string]handoff.Question{"allowed": {Rule: "reads", Settled: true}, "asked": {Rule: "writes"}} {
 		var triggers []string
-		p, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
-			triggers = append(triggers, r.Trigger+" "+r.Tool)
-			return approve.Answer{Approved: true}, nil
-		})}})
+		p, err := approve.New(approve.Options{
+			Askers: []approve.Asker{approve.AskerFunc(func(_ context.Context, r approve.Request) (approve.Answer, error) {
+				triggers = append(triggers, r.Trigger+" "+r.Tool)
+				return approve.Answer{Approved: true}, nil
+			})}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		risky := toolkit.Definition{Risk: toolkit.RiskHigh}
 		var handle toolkit.Handler
-		handle = toolkit.Observe(func(string) *toolkit.Definition { return &risky }, new(tooltest.Recorder))(p.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		handle = toolkit.Observe(func(string) *toolkit.Definition { return &risky },
+			new(tooltest.Recorder))(p.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if call.Name == "outer" {
 				return handle(ctx, toolkit.Call{Name: "inner"})
 			}
@@ -168,24 +173,27 @@ func TestANoIsARefusalWithTheReason(t *testing.T) {
 		t.Errorf("got %v, ran %d times", err, h.ran.Load())
 	}
 	tags, e := h.last()
-	if tags["approval"] != "rejected" || tags["approval.by"] != "ada" || e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "approval_denied" {
+	if tags["approval"] != "rejected" || tags["approval.by"] != "ada" ||
+		e.Disposition.Outcome != toolkit.OutcomeRefused || e.ErrorType != "approval_denied" {
 		t.Errorf("got %v, %v, %s", tags, e.Disposition.Outcome, e.ErrorType)
 	}
 }
 
 func TestNobodyAnswersInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(), approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
-			<-ctx.Done()
-			return approve.Answer{Approved: true}, nil // too late
-		})}})
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.External(),
+			approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+				<-ctx.Done()
+				return approve.Answer{Approved: true}, nil // too late
+			})}})
 		start := time.Now()
 		_, err := h.call(t.Context(), "pay", `{}`)
 		if !errors.Is(err, toolkit.ErrApprovalExpired) || time.Since(start) != 5*time.Minute || h.ran.Load() != 0 {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 		tags, e := h.last()
-		if tags["approval"] != "expired" || e.ErrorType != "approval_expired" || e.Disposition.Approval != 5*time.Minute || e.Disposition.Run != 0 {
+		if tags["approval"] != "expired" || e.ErrorType != "approval_expired" || e.Disposition.Approval != 5*time.Minute ||
+			e.Disposition.Run != 0 {
 			t.Errorf("got %v, waited %v, ran %v", tags, e.Disposition.Approval, e.Disposition.Run)
 		}
 		if n := len(h.Pending()); n != 0 {
@@ -196,10 +204,11 @@ func TestNobodyAnswersInTime(t *testing.T) {
 
 func TestWaitingIsNotRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
-			time.Sleep(time.Minute)
-			return approve.Answer{Approved: true}, nil
-		})}})
+		h := newHouse(t, approve.Options{Askers: []approve.Asker{
+			approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
+				time.Sleep(time.Minute)
+				return approve.Answer{Approved: true}, nil
+			})}})
 		if _, err := h.call(t.Context(), "pay", `{}`); err != nil {
 			t.Fatal(err)
 		}
@@ -212,11 +221,12 @@ func TestWaitingIsNotRunning(t *testing.T) {
 func TestTheCallerGoesAway(t *testing.T) {
 	cause := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
-		cancel(cause)
-		<-ctx.Done()
-		return approve.Answer{}, ctx.Err()
-	})}})
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{
+		approve.AskerFunc(func(ctx context.Context, _ approve.Request) (approve.Answer, error) {
+			cancel(cause)
+			<-ctx.Done()
+			return approve.Answer{}, ctx.Err()
+		})}})
 	_, err := h.call(ctx, "pay", `{}`)
 	if !errors.Is(err, toolkit.ErrCanceled) || !errors.Is(err, cause) {
 		t.Errorf("got %v, want the cause", err)
@@ -233,7 +243,8 @@ func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
 	panics := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) { panic("boom") })
 	h := newHouse(t, approve.Options{Askers: []approve.Asker{broken, panics}})
 	_, err := h.call(t.Context(), "pay", `{}`)
-	if !errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "no terminal") || !strings.Contains(err.Error(), "panicked") {
+	if !errors.Is(err, toolkit.ErrApprovalDenied) || !strings.Contains(err.Error(), "no terminal") ||
+		!strings.Contains(err.Error(), "panicked") {
 		t.Errorf("got %v", err)
 	}
 	if tags, _ := h.last(); tags["approval"] != "unavailable" {
@@ -249,10 +260,11 @@ func TestWithoutAnybodyToAskCallsAreDenied(t *testing.T) {
 // What runs is what was shown, whatever happens to the slice while it waits.
 func TestArgumentsChangedWhileWaitingDoNotRun(t *testing.T) {
 	arguments := []byte(`{"amount":1}`)
-	h := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
-		copy(arguments, `{"amount":9}`)
-		return approve.Answer{Approved: true}, nil
-	})}})
+	h := newHouse(t, approve.Options{Askers: []approve.Asker{
+		approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
+			copy(arguments, `{"amount":9}`)
+			return approve.Answer{Approved: true}, nil
+		})}})
 	res, err := h.handle(t.Context(), toolkit.Call{Name: "pay", Arguments: arguments})
 	if err != nil || res.Output != `{"amount":1}` {
 		t.Errorf("%s ran, %v; want what was approved", res.Output, err)
@@ -279,7 +291,8 @@ func TestRequestsAreRedacted(t *testing.T) {
 	if leaked := canary.Find(all.String(), secrets); len(leaked) != 0 {
 		t.Errorf("leaked %v", leaked)
 	}
-	if asked.Tool != "read" || asked.Arguments == "" || !strings.Contains(all.String(), "pending") || !strings.Contains(all.String(), "rejected") {
+	if asked.Tool != "read" || asked.Arguments == "" || !strings.Contains(all.String(), "pending") ||
+		!strings.Contains(all.String(), "rejected") {
 		t.Errorf("got %s", all.String())
 	}
 }
@@ -295,16 +308,19 @@ func TestPatternsApproveBeforehand(t *testing.T) {
 		{approve.Pattern{Tool: "p*", Approver: "ada", Expires: future}, `{}`, true},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Expires: past}, `{}`, false},
 		{approve.Pattern{Tool: "wipe", Approver: "ada"}, `{}`, false},
-		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*", "/n/0": "7"}}, `{"to":"acme-1","n":[7],"x":1}`, true},
+		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*", "/n/0": "7"}},
+			`{"to":"acme-1","n":[7],"x":1}`, true},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*"}}, `{"to":"evil"}`, false},
-		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*"}}, `{"to":"acme-1","TO":"evil"}`, false},
+		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "acme-*"}},
+			`{"to":"acme-1","TO":"evil"}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/k": "1"}}, `{"k":1,"\u212a":2}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{"to":"a/b"}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{"to":{"a":1}}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "*"}}, `{}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "a"}}, `{"to":"evil","to":"a"}`, false},
 		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/to": "a"}}, `{"to":"a"} {}`, false},
-		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/a~1b": "true", "/z": "null"}}, `{"a/b":true,"z":null}`, true},
+		{approve.Pattern{Tool: "pay", Approver: "ada", Arguments: map[string]string{"/a~1b": "true", "/z": "null"}},
+			`{"a/b":true,"z":null}`, true},
 	} {
 		h := newHouse(t, approve.Options{Patterns: []approve.Pattern{c.pattern}, Askers: []approve.Asker{says(false, "")}})
 		_, err := h.call(t.Context(), "pay", c.arguments)
@@ -348,7 +364,8 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		`Patterns[0]: field Tool: got ""`:    {Patterns: []approve.Pattern{{Approver: "a"}}},
 		"Patterns[0]: field Approver":        {Patterns: []approve.Pattern{{Tool: "*"}}},
 		"Patterns[0]: field Tool: got \"[\"": {Patterns: []approve.Pattern{{Tool: "[", Approver: "a"}}},
-		`Arguments: got "to"`:                {Patterns: []approve.Pattern{{Tool: "*", Approver: "a", Arguments: map[string]string{"to": "x"}}}},
+		`Arguments: got "to"`: {
+			Patterns: []approve.Pattern{{Tool: "*", Approver: "a", Arguments: map[string]string{"to": "x"}}}},
 	} {
 		if _, err := approve.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)

@@ -35,9 +35,11 @@ func TestSensitiveWords(t *testing.T) {
 	byDefault := newHouse(t, approve.Options{Askers: []approve.Asker{approve.AskerFunc(yes)}})
 	for _, arguments := range []string{
 		`{"password":"x"}`, `{"newPassword":"x"}`, `{"PASSWORD_FILE":1}`, `{"api_key":"x"}`, `{"APIKey":"x"}`, `{"apikey":"x"}`,
-		`{"keyId":"x"}`, `{"key2":"x"}`, `{"KEYId":"x"}`, `{"a":{"b":[{"client-secret":""}]}}`, `{"q":"token"}`, `{"sql":"DrOp TABLE x"}`,
+		`{"keyId":"x"}`, `{"key2":"x"}`, `{"KEYId":"x"}`, `{"a":{"b":[{"client-secret":""}]}}`, `{"q":"token"}`,
+		`{"sql":"DrOp TABLE x"}`,
 		`{"sql":"select 1;DROP/**/TABLE x"}`, `{"cmd":"destroy-all"}`, `{"op":"DeleteItem"}`, `{"text":"a\ndelete it"}`,
-		`{"text":"\u0064elete it"}`, `{"text":"{\"a\":\"b\\ndelete it\"}"}`, `"delete"`, `delete`, `{"x":"édrop"}`, `{"x":"\`, `{"x\u00":"key"}`,
+		`{"text":"\u0064elete it"}`, `{"text":"{\"a\":\"b\\ndelete it\"}"}`, `"delete"`, `delete`, `{"x":"édrop"}`,
+		`{"x":"\`, `{"x\u00":"key"}`,
 	} {
 		got := byDefault.triggerOf(t, arguments)
 		if want := "arguments"; got != want && arguments != `{"x":"\` {
@@ -45,7 +47,8 @@ func TestSensitiveWords(t *testing.T) {
 		}
 	}
 	for _, arguments := range []string{
-		``, `{}`, `{"path":"monkey/keyboard.go"}`, `{"max_tokens":100}`, `{"word":"tokenizer"}`, `{"a":"secretary"}`, `{"a":"dropdown"}`,
+		``, `{}`, `{"path":"monkey/keyboard.go"}`, `{"max_tokens":100}`, `{"word":"tokenizer"}`, `{"a":"secretary"}`,
+		`{"a":"dropdown"}`,
 		`{"a":"raindrop"}`, `{"a":"undeleted"}`, `{"a":"donkey"}`, `{"text":"\\keyboard"}`,
 	} {
 		if got := byDefault.triggerOf(t, arguments); got != "" {

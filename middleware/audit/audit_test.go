@@ -63,12 +63,14 @@ func TestApprovalsAndCallsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := new(toolkit.Registry)
-	if err := r.Register(tooltest.Echo(toolkit.Definition{Name: "pay", RequiresApproval: true}), tooltest.Echo(toolkit.Definition{Name: "read"})); err != nil {
+	if err := r.Register(tooltest.Echo(toolkit.Definition{Name: "pay", RequiresApproval: true}),
+		tooltest.Echo(toolkit.Definition{Name: "read"})); err != nil {
 		t.Fatal(err)
 	}
 	handle := toolkit.Observe(r.Lookup, log)(middleware.Wrap(r.Handle, policy))
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s1", Tenant: "acme", Agent: "planner", Turn: 2})
-	for _, c := range []toolkit.Call{{Name: "read", ID: "1"}, {Name: "pay", ID: "2", Arguments: json.RawMessage(`"yes"`)}, {Name: "pay", ID: "3", Arguments: json.RawMessage(`"no"`)}} {
+	for _, c := range []toolkit.Call{{Name: "read", ID: "1"},
+		{Name: "pay", ID: "2", Arguments: json.RawMessage(`"yes"`)}, {Name: "pay", ID: "3", Arguments: json.RawMessage(`"no"`)}} {
 		_, _ = handle(ctx, c)
 	}
 	var got []string
@@ -94,7 +96,8 @@ func TestApprovalsAndCallsAreWritten(t *testing.T) {
 }
 
 func ended(arguments string, err error) *toolkit.Ended {
-	return &toolkit.Ended{Call: toolkit.Call{Name: "x", Arguments: json.RawMessage(arguments)}, Err: err, ErrorType: toolkit.TypeOf(err)}
+	return &toolkit.Ended{Call: toolkit.Call{Name: "x", Arguments: json.RawMessage(arguments)}, Err: err,
+		ErrorType: toolkit.TypeOf(err)}
 }
 
 func TestWhatIsWritten(t *testing.T) {
@@ -108,7 +111,8 @@ func TestWhatIsWritten(t *testing.T) {
 	for _, e := range []*toolkit.Ended{plain, tagged, refused, other} {
 		log.End(t.Context(), e)
 	}
-	if got := events(t, path); len(got) != 2 || got[0].Tags["permission.decision"] != "allow" || got[1].Outcome != "refused" || got[1].Error != "no" {
+	if got := events(t, path); len(got) != 2 || got[0].Tags["permission.decision"] != "allow" ||
+		got[1].Outcome != "refused" || got[1].Error != "no" {
 		t.Errorf("got %+v", got)
 	}
 	all := open(t, path, audit.Options{All: true, WithoutArguments: true})
@@ -129,7 +133,8 @@ func TestNothingSecretIsWritten(t *testing.T) {
 		e.Info.Session = &toolkit.Session{ID: s.Text, Tenant: s.Text, Agent: s.Text}
 		e.Disposition.Tags = []toolkit.Tag{{Key: "approval.by", Value: s.Text}}
 		log.End(t.Context(), e)
-		log.Approval(approve.Decision{Request: approve.Request{Tool: s.Text, CallID: s.Text, Session: s.Text, Tenant: s.Text, Agent: s.Text, Rule: s.Text, Reason: s.Text}, By: s.Text, Note: s.Text})
+		log.Approval(approve.Decision{Request: approve.Request{Tool: s.Text, CallID: s.Text, Session: s.Text,
+			Tenant: s.Text, Agent: s.Text, Rule: s.Text, Reason: s.Text}, By: s.Text, Note: s.Text})
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -182,7 +187,8 @@ func TestManyWritersOfTwoProcesses(t *testing.T) {
 
 func TestTroublesAreCountedAndTold(t *testing.T) {
 	var told []error
-	log := open(t, filepath.Join(t.TempDir(), "audit.jsonl"), audit.Options{OnError: func(err error) { told = append(told, err); panic("host") }})
+	log := open(t, filepath.Join(t.TempDir(), "audit.jsonl"),
+		audit.Options{OnError: func(err error) { told = append(told, err); panic("host") }})
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -259,7 +259,8 @@ func TestWhatIsNoBreak(t *testing.T) {
 func TestVerifyNamesThePlace(t *testing.T) {
 	path, lines := chained(t, 3, nil)
 	lines[1] = bytes.Replace(lines[1], []byte(`"read"`), []byte(`"rEad"`), 1)
-	if r := verified(t, path, lines, nil); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "audit.jsonl:2: entry 2 was changed") {
+	if r := verified(t, path, lines, nil); len(r.Problems) != 1 ||
+		!strings.Contains(r.Problems[0], "audit.jsonl:2: entry 2 was changed") {
 		t.Errorf("got %q", r.Problems)
 	}
 	if _, err := Verify(filepath.Join(t.TempDir(), "none"), nil, ""); err == nil {

@@ -44,7 +44,8 @@ func BenchmarkBreaker(b *testing.B) {
 	for _, s := range []struct {
 		name string
 		h    toolkit.Handler
-	}{{"bare", well}, {"no circuit", policy(b, none).Wrap(well)}, {"closed", policy(b, breaker.Options{}).Wrap(well)}, {"open", broken.Wrap(well)}} {
+	}{{"bare", well}, {"no circuit", policy(b, none).Wrap(well)}, {"closed", policy(b, breaker.Options{}).Wrap(well)},
+		{"open", broken.Wrap(well)}} {
 		b.Run(s.name, func(b *testing.B) {
 			b.ReportAllocs()
 			onRecord(func(call toolkit.Call) {

@@ -137,7 +137,8 @@ func TestACircuitAgreesWithItsModel(t *testing.T) {
 			c.settle(&o, now, ticket, v, "timeout")
 			m.ended(now, v)
 			if c.state != m.state || c.probing != m.trying || c.passed != m.passed {
-				t.Fatalf("seed %d, call %d at %d: got %v, %d try, %d passed, want %v, %d, %d (%+v)", seed, i, now, c.state, c.probing, c.passed, m.state, m.trying, m.passed, o)
+				t.Fatalf("seed %d, call %d at %d: got %v, %d try, %d passed, want %v, %d, %d (%+v)", seed, i, now, c.state,
+					c.probing, c.passed, m.state, m.trying, m.passed, o)
 			}
 		}
 	}

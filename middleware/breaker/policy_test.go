@@ -20,18 +20,21 @@ import (
 func TestTheLifeOfACircuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var changes []breaker.Change
-		p := policy(t, breaker.Options{Consecutive: 3, OpenFor: 10 * time.Second, OnChange: func(c breaker.Change) { changes = append(changes, c) }})
+		p := policy(t, breaker.Options{Consecutive: 3, OpenFor: 10 * time.Second,
+			OnChange: func(c breaker.Change) { changes = append(changes, c) }})
 		began := time.Now()
 		for i := range 3 {
 			e := ask(t, p, down)
-			if want := []string{"", "", "open"}[i]; tag(e, "breaker.changed") != want || tag(e, "breaker") != "" || e.ErrorType != "_OTHER" {
+			if want := []string{"", "", "open"}[i]; tag(e, "breaker.changed") != want || tag(e, "breaker") != "" ||
+				e.ErrorType != "_OTHER" {
 				t.Errorf("failure %d: got %s, %v", i+1, e.ErrorType, e.Disposition.Tags)
 			}
 		}
 		time.Sleep(4 * time.Second)
 		e := ask(t, p, well)
 		var why *breaker.Error
-		if !errors.As(e.Err, &why) || why.RetryAfter() != 6*time.Second || why.Key != "search" || why.State != breaker.Open || why.Failure != "_OTHER" {
+		if !errors.As(e.Err, &why) || why.RetryAfter() != 6*time.Second || why.Key != "search" ||
+			why.State != breaker.Open || why.Failure != "_OTHER" {
 			t.Errorf("open: got %v, %+v", e.Err, why)
 		}
 		if e.ErrorType != "circuit_open" || e.Disposition.Outcome != toolkit.OutcomeRefused || tag(e, "breaker") != "open" {
@@ -40,11 +43,13 @@ func TestTheLifeOfACircuit(t *testing.T) {
 		if want := `tool "search": circuit open: it failed too often of late (_OTHER): try again in 6s, or another way`; e.Err.Error() != want {
 			t.Errorf("open: got  %s\nwant %s", e.Err, want)
 		}
-		if s := state(t, p); s.State != breaker.Open || s.RetryIn != 6*time.Second || !s.Since.Equal(began) || s.Opened != 1 || s.LastFailure != "_OTHER" {
+		if s := state(t, p); s.State != breaker.Open || s.RetryIn != 6*time.Second || !s.Since.Equal(began) ||
+			s.Opened != 1 || s.LastFailure != "_OTHER" {
 			t.Errorf("open: got %+v", s)
 		}
 		time.Sleep(6 * time.Second)
-		if e = ask(t, p, down); tag(e, "breaker") != "half_open" || tag(e, "breaker.changed") != "half_open" || e.Disposition.Outcome != toolkit.OutcomeExecuted {
+		if e = ask(t, p, down); tag(e, "breaker") != "half_open" || tag(e, "breaker.changed") != "half_open" ||
+			e.Disposition.Outcome != toolkit.OutcomeExecuted {
 			t.Errorf("first try: got %v, %v", e.Disposition.Outcome, e.Disposition.Tags)
 		}
 		if s := state(t, p); s.State != breaker.Open || s.RetryIn != 10*time.Second || s.Opened != 2 {
@@ -89,8 +94,10 @@ func TestWhatOpensACircuit(t *testing.T) {
 			{"less than half", breaker.Options{Consecutive: never}, "+-+-+-+-+-+-+-+-+-+++-+-", 0},
 			{"too few calls", breaker.Options{Consecutive: never, MinCalls: 5}, "----", 0},
 			{"a quarter", breaker.Options{Consecutive: never, MinCalls: 8, Rate: 0.25}, "+++-+++-", 8},
-			{"old failures do not count", breaker.Options{Consecutive: never, MinCalls: 4, Window: 10 * time.Second}, "---............+++-+-", 0},
-			{"old successes do not count", breaker.Options{Consecutive: never, MinCalls: 4, Window: 10 * time.Second}, "+++++++++++............----", 15},
+			{"old failures do not count", breaker.Options{Consecutive: never, MinCalls: 4, Window: 10 * time.Second},
+				"---............+++-+-", 0},
+			{"old successes do not count", breaker.Options{Consecutive: never, MinCalls: 4, Window: 10 * time.Second},
+				"+++++++++++............----", 15},
 		} {
 			p := policy(t, c.options)
 			opened, n := 0, 0

@@ -32,7 +32,8 @@ func TestAccountAndClockJumps(t *testing.T) {
 		a.reserve(math.MaxInt64 / 4)
 	}
 	at(290 * 365 * 24 * time.Hour)
-	if a.ran != math.MaxInt64 || a.cost < 0 || a.over(Limits{Time: math.MaxInt64}, 0) != "time" || a.over(Limits{Cost: maxCost}, 1) != "cost" {
+	if a.ran != math.MaxInt64 || a.cost < 0 || a.over(Limits{Time: math.MaxInt64}, 0) != "time" ||
+		a.over(Limits{Cost: maxCost}, 1) != "cost" {
 		t.Errorf("got %v, cost %d", a.ran, a.cost)
 	}
 }
@@ -76,14 +77,16 @@ func TestAccountAgainstAModel(t *testing.T) {
 				wantRan += now.Sub(o.since)
 			}
 			if a.calls != wantCalls || a.cost != wantCost || a.ran != wantRan || a.running != int64(len(open)) {
-				t.Fatalf("got %d calls, cost %d, %v, %d running; want %d, %d, %v, %d", a.calls, a.cost, a.ran, a.running, wantCalls, wantCost, wantRan, len(open))
+				t.Fatalf("got %d calls, cost %d, %v, %d running; want %d, %d, %v, %d", a.calls, a.cost, a.ran, a.running,
+					wantCalls, wantCost, wantRan, len(open))
 			}
 		}
 	}
 }
 
 func TestUnitsAreExact(t *testing.T) {
-	for cost, want := range map[float64]int64{0: 0, -1: 0, math.NaN(): 0, 0.1: 1e8, 1e-12: 1, 2.5: 25e8, math.Inf(1): 2e18, math.MaxFloat64: 2e18} {
+	for cost, want := range map[float64]int64{0: 0, -1: 0, math.NaN(): 0, 0.1: 1e8, 1e-12: 1, 2.5: 25e8,
+		math.Inf(1): 2e18, math.MaxFloat64: 2e18} {
 		if got := units(cost); got != want {
 			t.Errorf("%v: got %d, want %d", cost, got, want)
 		}

@@ -20,7 +20,8 @@ import (
 // failing is a tool that times out so many times, and a policy that calls it again.
 func failing(t *testing.T, times int64) (runs *atomic.Int64, tool toolkit.Handler, again middleware.Policy) {
 	t.Helper()
-	again, err := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}, Tools: []string{"two", "free"}, Attempts: 6, Budget: retry.Budget{Burst: 1000}})
+	again, err := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}, Tools: []string{"two", "free"},
+		Attempts: 6, Budget: retry.Budget{Burst: 1000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +70,10 @@ func TestAToolsOwnCallsPayForThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs, tool, again := failing(t, 3)
 		inner := toolkit.Observe(lookup)(middleware.Wrap(tool, again))
-		outer := newRig(t, budget.Options{Session: budget.Limits{Cost: 2}}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			return inner(ctx, toolkit.Call{Name: "free"})
-		})
+		outer := newRig(t, budget.Options{Session: budget.Limits{Cost: 2}},
+			func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				return inner(ctx, toolkit.Call{Name: "free"})
+			})
 		outer.want("", toolkit.Session{ID: "s"}, "two")
 		if runs.Load() != 4 {
 			t.Errorf("got %d attempts of the inner call, want 4", runs.Load())

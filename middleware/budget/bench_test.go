@@ -44,7 +44,8 @@ var variants = []struct {
 }{
 	{"no session", budget.Options{Session: budget.Limits{Calls: 1e9}}, toolkit.Session{}},
 	{"calls", budget.Options{Session: budget.Limits{Calls: 1e9}}, toolkit.Session{ID: "s"}},
-	{"calls, time and cost of a session", budget.Options{Session: budget.Limits{Calls: 1e9, Time: 1e6 * time.Hour, Cost: 1e9}}, toolkit.Session{ID: "s"}},
+	{"calls, time and cost of a session", budget.Options{
+		Session: budget.Limits{Calls: 1e9, Time: 1e6 * time.Hour, Cost: 1e9}}, toolkit.Session{ID: "s"}},
 	{"all of turn, session and tenant", budget.Options{
 		Turn:    budget.Limits{Calls: 1e9, Time: 1e6 * time.Hour, Cost: 1e9},
 		Session: budget.Limits{Calls: 1e9, Time: 1e6 * time.Hour, Cost: 1e9},

@@ -28,7 +28,8 @@ func TestABurstNeverExceedsABudget(t *testing.T) {
 	var mu sync.Mutex
 	ranOf := map[owner]int{}
 	r := newRig(t, budget.Options{
-		Turn: budget.Limits{Calls: perTurn}, Session: budget.Limits{Calls: perSession}, Tenant: budget.Limits{Calls: perTenant, Cost: 100},
+		Turn: budget.Limits{Calls: perTurn}, Session: budget.Limits{Calls: perSession},
+		Tenant: budget.Limits{Calls: perTenant, Cost: 100},
 	}, func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		if call.Arguments != nil { // reaches no tool: given back
 			call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
@@ -74,7 +75,8 @@ func TestABurstNeverExceedsABudget(t *testing.T) {
 	for i := range 6 {
 		for turn := 1; turn <= 4; turn++ {
 			for range perTurn {
-				_, _ = r.handle(toolkit.WithSession(t.Context(), toolkit.Session{Tenant: "t", ID: strconv.Itoa(i), Turn: turn}), toolkit.Call{Name: "free"})
+				_, _ = r.handle(toolkit.WithSession(t.Context(), toolkit.Session{Tenant: "t", ID: strconv.Itoa(i), Turn: turn}),
+					toolkit.Call{Name: "free"})
 			}
 		}
 	}
@@ -87,7 +89,8 @@ func TestAMillionSessions(t *testing.T) {
 	p := policy(t, budget.Options{Session: budget.Limits{Calls: 1}, Turn: budget.Limits{Calls: 1}, Keep: 1000})
 	h := p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
 	for i := range many {
-		if _, err := h(toolkit.WithSession(context.Background(), toolkit.Session{ID: strconv.Itoa(i), Turn: 1}), toolkit.Call{}); err != nil {
+		if _, err := h(toolkit.WithSession(context.Background(), toolkit.Session{ID: strconv.Itoa(i), Turn: 1}),
+			toolkit.Call{}); err != nil {
 			t.Fatalf("session %d: got %v", i, err)
 		}
 	}

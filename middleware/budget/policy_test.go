@@ -18,7 +18,8 @@ import (
 )
 
 func TestCallsOfTurnSessionAndTenant(t *testing.T) {
-	r := newRig(t, budget.Options{Turn: budget.Limits{Calls: 2}, Session: budget.Limits{Calls: 3}, Tenant: budget.Limits{Calls: 5}}, nil)
+	r := newRig(t, budget.Options{Turn: budget.Limits{Calls: 2}, Session: budget.Limits{Calls: 3},
+		Tenant: budget.Limits{Calls: 5}}, nil)
 	first, second := toolkit.Session{Tenant: "t", ID: "1", Turn: 1}, toolkit.Session{Tenant: "t", ID: "2", Turn: 1}
 	r.want("", first, "x")
 	r.want("", first, "x")
@@ -47,7 +48,8 @@ func TestTurnsAreTheAgentsOrElseBatches(t *testing.T) {
 }
 
 func TestWhatHasNoScopeIsLetThrough(t *testing.T) {
-	r := newRig(t, budget.Options{Turn: budget.Limits{Calls: 1}, Session: budget.Limits{Calls: 2}, Tenant: budget.Limits{Calls: 2}}, nil)
+	r := newRig(t, budget.Options{Turn: budget.Limits{Calls: 1}, Session: budget.Limits{Calls: 2},
+		Tenant: budget.Limits{Calls: 2}}, nil)
 	for range 3 {
 		r.want("unscoped", toolkit.Session{}, "x")
 		r.want("unscoped", toolkit.Session{Turn: 7}, "x")
@@ -85,11 +87,14 @@ func TestRefusalsSayWhatIsUsedUp(t *testing.T) {
 		want    string
 	}{
 		{budget.Options{Turn: budget.Limits{Calls: 2}}, "free", 2,
-			`tool "free": budget exceeded: the budget of a turn is used up: 2 calls of 2; go on with what you have; the next turn has a budget of its own`},
+			`tool "free": budget exceeded: the budget of a turn is used up: 2 calls of 2; go on with what you have; the ` +
+				`next turn has a budget of its own`},
 		{budget.Options{Session: budget.Limits{Cost: 0.25}}, "tenth", 2,
-			`tool "tenth": budget exceeded: the budget of a session does not suffice: of 0.25 there is 0.05 left, and this call costs 0.1; go on with what you have`},
+			`tool "tenth": budget exceeded: the budget of a session does not suffice: of 0.25 there is 0.05 left, and ` +
+				`this call costs 0.1; go on with what you have`},
 		{budget.Options{Tenant: budget.Limits{Time: time.Nanosecond}}, "free", 1,
-			`tool "free": budget exceeded: the budget of a tenant is used up: its calls ran for 1ns, all they may; go on with what you have`},
+			`tool "free": budget exceeded: the budget of a tenant is used up: its calls ran for 1ns, all they may; go on ` +
+				`with what you have`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, c.options, func(context.Context, toolkit.Call) (toolkit.Result, error) {
@@ -122,11 +127,14 @@ func TestWhatAnAttemptCosts(t *testing.T) {
 		tool toolkit.Handler
 		want int // how many of the cost of 2 are let through, of 12 and 6 calls
 	}{
-		"executed":         {nil, 6},
-		"refused within":   {note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused }), 100},
-		"second attempt":   {note(func(s *toolkit.Disposition) { s.Attempts = 2 }), 3},
-		"third refused":    {note(func(s *toolkit.Disposition) { s.Attempts, s.Outcome = 3, toolkit.OutcomeRefused }), 3},
-		"all refused":      {note(func(s *toolkit.Disposition) { s.Attempts, s.Refused, s.Outcome = 3, 3, toolkit.OutcomeRefused }), 100},
+		"executed":       {nil, 6},
+		"refused within": {note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused }), 100},
+		"second attempt": {note(func(s *toolkit.Disposition) { s.Attempts = 2 }), 3},
+		"third refused":  {note(func(s *toolkit.Disposition) { s.Attempts, s.Outcome = 3, toolkit.OutcomeRefused }), 3},
+		"all refused": {note(func(s *toolkit.Disposition) {
+			s.Attempts, s.Refused, s.Outcome = 3, 3,
+				toolkit.OutcomeRefused
+		}), 100},
 		"second one ran":   {note(func(s *toolkit.Disposition) { s.Attempts, s.Refused = 3, 2 }), 6},
 		"hardly any money": {note(func(s *toolkit.Disposition) { s.Attempts = math.MaxUint16 }), 1},
 	} {
@@ -175,12 +183,13 @@ func TestHitsAndRefusalsCostNothing(t *testing.T) {
 func TestTimeCountsRunningOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := toolkit.Session{ID: "s"}
-		r := newRig(t, budget.Options{Session: budget.Limits{Time: 10 * time.Second}}, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-			time.Sleep(time.Hour) // in a queue
-			call.Record.Note(func(s *toolkit.Disposition) { s.Queue += time.Hour })
-			time.Sleep(4 * time.Second)
-			return toolkit.Result{}, nil
-		})
+		r := newRig(t, budget.Options{Session: budget.Limits{Time: 10 * time.Second}},
+			func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+				time.Sleep(time.Hour) // in a queue
+				call.Record.Note(func(s *toolkit.Disposition) { s.Queue += time.Hour })
+				time.Sleep(4 * time.Second)
+				return toolkit.Result{}, nil
+			})
 		r.want("", s, "x")
 		r.want("", s, "x")
 		r.want("", s, "x") // 2 seconds are left: it may run, and is not cut short
@@ -192,10 +201,11 @@ func TestTimeCountsRunningOnly(t *testing.T) {
 func TestTimeCountsWhileItPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := toolkit.Session{ID: "s"}
-		r := newRig(t, budget.Options{Session: budget.Limits{Time: 10 * time.Second}}, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			time.Sleep(time.Minute)
-			return toolkit.Result{}, nil
-		})
+		r := newRig(t, budget.Options{Session: budget.Limits{Time: 10 * time.Second}},
+			func(context.Context, toolkit.Call) (toolkit.Result, error) {
+				time.Sleep(time.Minute)
+				return toolkit.Result{}, nil
+			})
 		ctx := toolkit.WithSession(t.Context(), s)
 		for range 2 {
 			go func() { _, _ = r.handle(ctx, toolkit.Call{Name: "x"}) }()
@@ -214,10 +224,11 @@ func TestTimeCountsWhileItPasses(t *testing.T) {
 
 func TestPanicAndGoexitAreSettled(t *testing.T) {
 	end := func() { panic("boom") }
-	h := policy(t, budget.Options{Session: budget.Limits{Calls: 3, Time: time.Hour}}).Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		end()
-		return toolkit.Result{}, nil
-	})
+	h := policy(t, budget.Options{Session: budget.Limits{Calls: 3, Time: time.Hour}}).Wrap(
+		func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			end()
+			return toolkit.Result{}, nil
+		})
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s"})
 	for range 2 {
 		done := make(chan any)
@@ -243,12 +254,18 @@ func TestOptionsThatContradict(t *testing.T) {
 	}{
 		{budget.Options{}, "budget: Options.Turn, Session, Tenant: got no limit, want at least one"},
 		{budget.Options{Turn: budget.Limits{Calls: -1}}, "budget: Options.Turn.Calls: got -1, want 1 or more, or 0 for no limit"},
-		{budget.Options{Session: budget.Limits{Time: -1}}, "budget: Options.Session.Time: got -1ns, want a time above 0, or 0 for no limit"},
-		{budget.Options{Tenant: budget.Limits{Cost: math.NaN()}}, "budget: Options.Tenant.Cost: got NaN, want a number above 0, at most 1e+09, or 0 for no limit"},
-		{budget.Options{Tenant: budget.Limits{Cost: math.Inf(1)}}, "budget: Options.Tenant.Cost: got +Inf, want a number above 0, at most 1e+09, or 0 for no limit"},
-		{budget.Options{Turn: budget.Limits{Calls: 9}, Tenant: budget.Limits{Calls: 8}}, "budget: Options.Turn.Calls: got 9, more than Tenant.Calls, want at most 8"},
-		{budget.Options{Session: budget.Limits{Cost: 0.5}, Tenant: budget.Limits{Cost: 0.25}}, "budget: Options.Session.Cost: got 0.5, more than Tenant.Cost, want at most 0.25"},
-		{budget.Options{Turn: budget.Limits{Time: time.Hour}, Session: budget.Limits{Time: time.Minute}}, "budget: Options.Turn.Time: got 1h0m0s, more than Session.Time, want at most 1m0s"},
+		{budget.Options{Session: budget.Limits{Time: -1}},
+			"budget: Options.Session.Time: got -1ns, want a time above 0, or 0 for no limit"},
+		{budget.Options{Tenant: budget.Limits{Cost: math.NaN()}},
+			"budget: Options.Tenant.Cost: got NaN, want a number above 0, at most 1e+09, or 0 for no limit"},
+		{budget.Options{Tenant: budget.Limits{Cost: math.Inf(1)}},
+			"budget: Options.Tenant.Cost: got +Inf, want a number above 0, at most 1e+09, or 0 for no limit"},
+		{budget.Options{Turn: budget.Limits{Calls: 9}, Tenant: budget.Limits{Calls: 8}},
+			"budget: Options.Turn.Calls: got 9, more than Tenant.Calls, want at most 8"},
+		{budget.Options{Session: budget.Limits{Cost: 0.5}, Tenant: budget.Limits{Cost: 0.25}},
+			"budget: Options.Session.Cost: got 0.5, more than Tenant.Cost, want at most 0.25"},
+		{budget.Options{Turn: budget.Limits{Time: time.Hour}, Session: budget.Limits{Time: time.Minute}},
+			"budget: Options.Turn.Time: got 1h0m0s, more than Session.Time, want at most 1m0s"},
 		{budget.Options{Turn: budget.Limits{Calls: 1}, Keep: -1}, "budget: Options.Keep: got -1, want more than 0, or 0 for 10000"},
 		{budget.Options{Turn: budget.Limits{Calls: 1}, Idle: -1}, "budget: Options.Idle: got -1ns, want more than 0, or 0 for 24h0m0s"},
 	} {

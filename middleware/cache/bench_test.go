@@ -26,7 +26,8 @@ import (
 var members = []string{
 	`"query":"how to rotate credentials without downtime"`, `"limit":25`, `"offset":0`,
 	`"filters":{"language":"en","site":"docs.example.com","since":"2026-01-15T00:00:00Z"}`,
-	`"fields":["title","url","snippet","score"]`, `"safe":true`, `"threshold":0.75`, `"trace":"1f6f6c1e-7b0a-4f6e-9a57-2f3e6d0c9b1a-0001"`,
+	`"fields":["title","url","snippet","score"]`, `"safe":true`, `"threshold":0.75`,
+	`"trace":"1f6f6c1e-7b0a-4f6e-9a57-2f3e6d0c9b1a-0001"`,
 }
 
 // spelled are the same arguments in another order for each n below 40,320.
@@ -65,7 +66,8 @@ func (quiet) End(context.Context, *toolkit.Ended) {}
 
 var (
 	search  = toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes}
-	benched = toolkit.WithSession(context.Background(), toolkit.Session{Tenant: "acme", ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Batch: "b7"})
+	benched = toolkit.WithSession(context.Background(),
+		toolkit.Session{Tenant: "acme", ID: "0b6d6a5e-4f0f-4e0e-8f6a-5f7d3f1c2a11", Batch: "b7"})
 )
 
 // observed is a tool that answers with 500 bytes, under policies.
@@ -129,7 +131,8 @@ func BenchmarkHit(b *testing.B) {
 		})
 	}
 	b.Run("peers: decode, sort, SHA-256 and otter", func(b *testing.B) {
-		store := otter.Must(&otter.Options[[32]byte, *toolkit.Result]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[[32]byte, *toolkit.Result](time.Hour)})
+		store := otter.Must(&otter.Options[[32]byte, *toolkit.Result]{MaximumSize: 10_000,
+			ExpiryCalculator: otter.ExpiryWriting[[32]byte, *toolkit.Result](time.Hour)})
 		defer store.StopAllGoroutines()
 		key := func(args []byte) [32]byte {
 			var v any
@@ -184,12 +187,14 @@ func TestHitsAllocateNothing(t *testing.T) {
 		h    toolkit.Handler
 		args func(i int) []byte
 	}{
-		"same bytes":                    {observed(search, mustCache(t)), func(int) []byte { return spelled(0) }},
-		"reordered":                     {observed(search, mustCache(t)), func(i int) []byte { return spelled(i * 11) }},
-		"with dedupe":                   {observed(search, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
-		"with dedupe, reordered":        {observed(search, mustCache(t), mustDedupe(t)), func(i int) []byte { return spelled(i * 13) }},
-		"idle":                          {observed(toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, CacheTTL: -1}, mustCache(t)), func(int) []byte { return spelled(0) }},
-		"a write under both":            {observed(toolkit.Definition{Name: "search"}, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
+		"same bytes":             {observed(search, mustCache(t)), func(int) []byte { return spelled(0) }},
+		"reordered":              {observed(search, mustCache(t)), func(i int) []byte { return spelled(i * 11) }},
+		"with dedupe":            {observed(search, mustCache(t), mustDedupe(t)), func(int) []byte { return spelled(0) }},
+		"with dedupe, reordered": {observed(search, mustCache(t), mustDedupe(t)), func(i int) []byte { return spelled(i * 13) }},
+		"idle": {observed(toolkit.Definition{Name: "search", ReadOnly: toolkit.Yes, CacheTTL: -1},
+			mustCache(t)), func(int) []byte { return spelled(0) }},
+		"a write under both": {observed(toolkit.Definition{Name: "search"}, mustCache(t), mustDedupe(t)),
+			func(int) []byte { return spelled(0) }},
 		"a duplicate that has finished": {observed(search, mustDedupe(t)), func(int) []byte { return spelled(0) }},
 	} {
 		const runs = 200

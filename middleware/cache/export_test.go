@@ -13,7 +13,9 @@ type Stats struct {
 // Stats returns the figures of now.
 func (c *Policy) Stats() Stats {
 	v := reported(c)
-	return Stats{uint64(v["hits"]), uint64(v["misses"]), uint64(v["fills"]), uint64(v["stale"]), uint64(v["writes"]), uint64(v["refreshes"]), uint64(v["unscoped"]), uint64(v["no_identity"]), uint64(v["store_errors"]), uint64(v["refresh_failures"])}
+	return Stats{uint64(v["hits"]), uint64(v["misses"]), uint64(v["fills"]), uint64(v["stale"]), uint64(v["writes"]),
+		uint64(v["refreshes"]), uint64(v["unscoped"]), uint64(v["no_identity"]), uint64(v["store_errors"]),
+		uint64(v["refresh_failures"])}
 }
 
 // reported is what a policy reports.

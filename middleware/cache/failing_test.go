@@ -72,7 +72,8 @@ func TestTheCallGoesOnWithoutAStoreThatFails(t *testing.T) {
 					start := time.Now()
 					_, e := b.do(t, a, c)
 					if d := time.Since(start); e.Disposition.Outcome != executed || tags(e) == "" || d > time.Duration(waits)*time.Second {
-						t.Errorf("%s %s: got %v, %q after %v, want that it ran, told, after at most %d s", what, how, e.Disposition.Outcome, tags(e), d, waits)
+						t.Errorf("%s %s: got %v, %q after %v, want that it ran, told, after at most %d s", what, how,
+							e.Disposition.Outcome, tags(e), d, waits)
 					}
 				}
 				s.get.Store(&how)
@@ -119,7 +120,8 @@ func TestAStoreThatHangsHoldsFewGoroutines(t *testing.T) {
 
 func TestSharedStoresShareAnswersAndWrites(t *testing.T) {
 	s := newEncoding()
-	one, two := newBench(t, cache.Options{Store: s, StoreTimeout: time.Minute}, reads, writes), newBench(t, cache.Options{Store: s, StoreTimeout: time.Minute}, reads, writes)
+	one, two := newBench(t, cache.Options{Store: s, StoreTimeout: time.Minute}, reads, writes),
+		newBench(t, cache.Options{Store: s, StoreTimeout: time.Minute}, reads, writes)
 	one.do(t, a, call("first", "read", `{"x":1,"y":2}`))
 	two.want(t, a, call("", "read", `{"y":2,"x":1}`), "run 1", hit)
 	two.do(t, a, call("", "write", "{}"))

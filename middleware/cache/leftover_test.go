@@ -39,7 +39,8 @@ func TestAWriteAbandonedIsAWriteUntilItsToolEnds(t *testing.T) {
 				}
 				return toolkit.Result{Output: value}, nil
 			}
-			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, &b.seen)(middleware.Wrap(tool, limit, b.cache, duplicates))
+			b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] },
+				&b.seen)(middleware.Wrap(tool, limit, b.cache, duplicates))
 			ctx := in(toolkit.Session{Tenant: "t", ID: "a", Batch: "b"})
 			b.want(t, ctx, call("1", "read", `{}`), "before", executed)
 			if _, e := b.do(t, ctx, call("2", write, `{}`)); e.ErrorType != "timeout" {

@@ -51,7 +51,8 @@ func newBench(t testing.TB, o cache.Options, defs ...toolkit.Definition) *bench 
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", b.runs)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, c))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{},
+		&b.seen)(middleware.Wrap(run, c))
 	return b
 }
 
@@ -121,7 +122,8 @@ func TestAHitTellsAgeAndOrigin(t *testing.T) {
 		}
 		res.Parts[0].Data[0] = 'D' // the caller's copy
 		e := b.seen.TakeAll()[0]
-		if e.Disposition.Outcome != hit || e.Disposition.Age != time.Second || e.Disposition.Origin != span("one") || e.Disposition.Run != 0 {
+		if e.Disposition.Outcome != hit || e.Disposition.Age != time.Second || e.Disposition.Origin != span("one") ||
+			e.Disposition.Run != 0 {
 			t.Errorf("got %+v, want a hit, one second old, from the span of the first", e.Disposition)
 		}
 		if res, _ := b.handle(a, call("three", "read", `{"q":2.0,"p":1}`)); string(res.Parts[0].Data) != "data" || b.runs != 1 {
@@ -139,9 +141,10 @@ func TestWhoseAnswersAreStored(t *testing.T) {
 		o      cache.Options
 		stored bool
 	}{
-		"read-only":               {toolkit.Definition{ReadOnly: toolkit.Yes}, cache.Options{}, true},
-		"idempotent":              {toolkit.Definition{Idempotent: toolkit.Yes}, cache.Options{}, true},
-		"idempotent, writes":      {toolkit.Definition{Idempotent: toolkit.Yes, ReadOnly: toolkit.No, Resources: []string{"x"}}, cache.Options{}, true},
+		"read-only":  {toolkit.Definition{ReadOnly: toolkit.Yes}, cache.Options{}, true},
+		"idempotent": {toolkit.Definition{Idempotent: toolkit.Yes}, cache.Options{}, true},
+		"idempotent, writes": {toolkit.Definition{Idempotent: toolkit.Yes, ReadOnly: toolkit.No,
+			Resources: []string{"x"}}, cache.Options{}, true},
 		"nothing said":            {toolkit.Definition{}, cache.Options{}, false},
 		"writes":                  {toolkit.Definition{ReadOnly: toolkit.No}, cache.Options{}, false},
 		"named":                   {toolkit.Definition{}, cache.Options{Tools: []string{"tool"}}, true},

@@ -28,7 +28,8 @@ type backgrounds struct {
 
 type inRenewal struct{}
 
-func (b *backgrounds) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context, func(toolkit.Result, error)) {
+func (b *backgrounds) BeginBackground(ctx context.Context, call toolkit.Call, what string) (context.Context,
+	func(toolkit.Result, error)) {
 	cause := call.Record.Info().Span == span(call.ID)
 	return context.WithValue(ctx, inRenewal{}, true), func(res toolkit.Result, err error) {
 		b.mu.Lock()
@@ -49,7 +50,8 @@ func TestRenewalsAreTold(t *testing.T) {
 		{"a failure", func() (toolkit.Result, error) { return toolkit.Failure(errors.New("down")), nil }, "down<nil>", 1},
 		{"an error", func() (toolkit.Result, error) { return toolkit.Result{}, errors.New("down") }, "down", 1},
 		{"a panic", func() (toolkit.Result, error) { panic("boom") }, (&toolkit.PanicError{Value: "boom"}).Error(), 1},
-		{"an exit", func() (toolkit.Result, error) { runtime.Goexit(); return toolkit.Result{}, nil }, "cache: the tool ended its goroutine", 1},
+		{"an exit", func() (toolkit.Result, error) { runtime.Goexit(); return toolkit.Result{}, nil },
+			"cache: the tool ended its goroutine", 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			policy, err := cache.New(cache.Options{TTL: time.Second, StaleFor: time.Minute})
@@ -59,7 +61,8 @@ func TestRenewalsAreTold(t *testing.T) {
 			defer policy.Close()
 			var seen backgrounds
 			renewing := make(chan struct{})
-			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, &seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads },
+				&seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				if call.ID == "1" {
 					return toolkit.Result{Output: "old"}, nil
 				}

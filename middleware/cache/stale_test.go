@@ -84,7 +84,8 @@ func TestHowFarAWriteReaches(t *testing.T) {
 		b.want(t, in(c.other), call("", "read", "{}"), "run 1", hit)
 		b.do(t, in(c.writer), call("", "write", "{}"))
 		if _, e := b.do(t, in(c.other), call("", "read", "{}")); (e.Disposition.Outcome != hit) != c.stale {
-			t.Errorf("per %v, reaching %v: %+v writes, %+v reads: got %v, want stale: %t", c.share, c.reach, c.writer, c.other, e.Disposition.Outcome, c.stale)
+			t.Errorf("per %v, reaching %v: %+v writes, %+v reads: got %v, want stale: %t", c.share, c.reach, c.writer, c.other,
+				e.Disposition.Outcome, c.stale)
 		}
 	}
 }

@@ -78,7 +78,8 @@ func (s *encoding) Add(_ context.Context, write cache.Write, n uint64) error {
 }
 
 func TestDecodingRefusesWhatItDidNotMake(t *testing.T) {
-	for text, want := range map[string]string{"": "cache: entry", "{}": "got version 0, want 1", `{"v":2}`: "got version 2, want 1", `{"v":1,"result":7}`: "cache: entry"} {
+	for text, want := range map[string]string{"": "cache: entry", "{}": "got version 0, want 1",
+		`{"v":2}`: "got version 2, want 1", `{"v":1,"result":7}`: "cache: entry"} {
 		if err := new(cache.Entry).UnmarshalBinary([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)
 		}

@@ -27,7 +27,8 @@ func Example() {
 		return
 	}
 	var seen tooltest.Recorder
-	executor := &toolkit.Executor{Parallel: 1, Handler: toolkit.Observe(registry.Lookup, &seen)(middleware.Wrap(registry.Handle, once))}
+	executor := &toolkit.Executor{Parallel: 1,
+		Handler: toolkit.Observe(registry.Lookup, &seen)(middleware.Wrap(registry.Handle, once))}
 
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s1"})
 	executor.Execute(ctx,

@@ -16,7 +16,8 @@ type Stats struct {
 // Stats returns the figures of now.
 func (d *policy) Stats() Stats {
 	v := reported(d)
-	return Stats{uint64(v["led"]), uint64(v["coalesced"]), uint64(v["repeated"]), uint64(v["left"]), uint64(v["unscoped"]), uint64(v["no_identity"])}
+	return Stats{uint64(v["led"]), uint64(v["coalesced"]), uint64(v["repeated"]), uint64(v["left"]),
+		uint64(v["unscoped"]), uint64(v["no_identity"])}
 }
 
 // reported is what a policy reports.

@@ -31,13 +31,15 @@ func TestToolsThatCallTheirDuplicates(t *testing.T) {
 			type depthKey struct{}
 			seen := new(tooltest.Recorder)
 			reads := toolkit.Definition{ReadOnly: toolkit.Yes}
-			handle = toolkit.Observe(func(string) *toolkit.Definition { return &reads }, seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			handle = toolkit.Observe(func(string) *toolkit.Definition { return &reads },
+				seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				time.Sleep(time.Millisecond) // so that the others are there
 				depth, _ := ctx.Value(depthKey{}).(int)
 				if depth == 2 {
 					return toolkit.Result{Output: "done"}, nil
 				}
-				return handle(context.WithValue(ctx, depthKey{}, depth+1), toolkit.Call{Name: other[call.Name], Arguments: json.RawMessage(`{}`)})
+				return handle(context.WithValue(ctx, depthKey{}, depth+1),
+					toolkit.Call{Name: other[call.Name], Arguments: json.RawMessage(`{}`)})
 			}, once))
 			ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s", Batch: "b"})
 			var all sync.WaitGroup
@@ -69,7 +71,8 @@ func TestWaitingForATwinIsNotRunning(t *testing.T) {
 		}
 		seen := new(tooltest.Recorder)
 		reads := toolkit.Definition{ReadOnly: toolkit.Yes}
-		handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads }, seen)(once.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		handle := toolkit.Observe(func(string) *toolkit.Definition { return &reads },
+			seen)(once.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			time.Sleep(time.Second)
 			return toolkit.Result{Suspended: true}, nil
 		}))

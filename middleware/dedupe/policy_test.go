@@ -52,7 +52,8 @@ func newBench(t testing.TB, o dedupe.Options, defs ...toolkit.Definition) *bench
 		}
 		return toolkit.Result{Output: fmt.Sprint("run ", n)}, nil
 	}
-	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{}, &b.seen)(middleware.Wrap(run, d))
+	b.handle = toolkit.Observe(func(name string) *toolkit.Definition { return b.tools[name] }, spans{},
+		&b.seen)(middleware.Wrap(run, d))
 	return b
 }
 
@@ -117,7 +118,8 @@ func TestTwinsOfABatchAreAnsweredOnce(t *testing.T) {
 		b.want(t, batch, call("one", "read", `{"p":1,"q":2}`), "run 1", executed)
 		time.Sleep(time.Second)
 		got, e := b.do(batch, call("two", "read", ` {"q":2e0,"p":1}`))
-		if got != "run 1" || e.Disposition.Outcome != repeated || e.Disposition.Origin != span("one") || e.Disposition.Age != time.Second || e.Disposition.Run != 0 {
+		if got != "run 1" || e.Disposition.Outcome != repeated || e.Disposition.Origin != span("one") ||
+			e.Disposition.Age != time.Second || e.Disposition.Run != 0 {
 			t.Errorf("got %q, %+v, want the first's answer, its span, one second old", got, e.Disposition)
 		}
 		b.want(t, batch, call("", "read", `{"p":2}`), "run 2", executed)
@@ -253,12 +255,14 @@ func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
 		g := b.group(leader, second, ctx)
 		cancelLeader()
 		synctest.Wait()
-		if !errors.Is(g.errs[0], context.Canceled) || b.ended("0").ErrorType != "canceled" || b.ended("0").Disposition.Outcome != executed {
+		if !errors.Is(g.errs[0], context.Canceled) || b.ended("0").ErrorType != "canceled" ||
+			b.ended("0").Disposition.Outcome != executed {
 			t.Errorf("the leader: got %v, %v, want that it left at once", g.errs[0], b.ended("0"))
 		}
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		if e := b.ended("1"); !errors.Is(g.errs[1], context.DeadlineExceeded) || e.ErrorType != "timeout" || e.Disposition.Outcome != refused {
+		if e := b.ended("1"); !errors.Is(g.errs[1], context.DeadlineExceeded) || e.ErrorType != "timeout" ||
+			e.Disposition.Outcome != refused {
 			t.Errorf("the second: got %v, %v, want a timeout", g.errs[1], e)
 		}
 		g.done.Wait()
@@ -279,7 +283,8 @@ func TestWhoGivesUpLeavesAndTheLastOneStays(t *testing.T) {
 		again := b.group(ctx) // a run that was given up belongs to no call to join
 		g.done.Wait()
 		if d := time.Since(start); d != 3*time.Second || g.results[1].Output != "half" || g.errs[1].Error() != "no more time" {
-			t.Errorf("the last one: got %q, %v after %v, want what the tool returned when it was cancelled", g.results[1].Output, g.errs[1], d)
+			t.Errorf("the last one: got %q, %v after %v, want what the tool returned when it was cancelled",
+				g.results[1].Output, g.errs[1], d)
 		}
 		again.done.Wait()
 		if again.results[0].Output != "x" || b.runs.Load() != 3 {
@@ -347,10 +352,14 @@ func TestHowTheLeaderEnds(t *testing.T) {
 		kind             string // of the follower's failure
 		alone            bool   // the follower runs by itself
 	}{
-		"an error":     {func() (toolkit.Result, error) { return toolkit.Result{}, toolkit.ErrOverloaded }, " overloaded", " overloaded", "overloaded", false},
-		"a failure":    {func() (toolkit.Result, error) { return toolkit.Failure(errors.New("no city")), nil }, "no city <nil>", "no city <nil>", "tool_error", false},
-		"a panic":      {func() (toolkit.Result, error) { panic("boom") }, " panicked with boom", "the tool panicked <nil>", "panic", false},
-		"an exit":      {func() (toolkit.Result, error) { runtime.Goexit(); return toolkit.Result{}, nil }, " exited", `tool "read": tool error: the tool ended its goroutine <nil>`, "tool_error", false},
+		"an error": {func() (toolkit.Result, error) { return toolkit.Result{}, toolkit.ErrOverloaded }, " overloaded",
+			" overloaded", "overloaded", false},
+		"a failure": {func() (toolkit.Result, error) { return toolkit.Failure(errors.New("no city")), nil },
+			"no city <nil>", "no city <nil>", "tool_error", false},
+		"a panic": {func() (toolkit.Result, error) { panic("boom") }, " panicked with boom", "the tool panicked <nil>",
+			"panic", false},
+		"an exit": {func() (toolkit.Result, error) { runtime.Goexit(); return toolkit.Result{}, nil }, " exited",
+			`tool "read": tool error: the tool ended its goroutine <nil>`, "tool_error", false},
 		"a suspension": {func() (toolkit.Result, error) { return toolkit.Result{Suspended: true}, nil }, " <nil>", " <nil>", "", true},
 	} {
 		for _, apart := range []bool{false, true} {
@@ -373,7 +382,8 @@ func TestHowTheLeaderEnds(t *testing.T) {
 					}
 				}
 				e := b.ended("1")
-				if e.ErrorType != c.kind || (e.Disposition.Outcome == executed) != c.alone || b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
+				if e.ErrorType != c.kind || (e.Disposition.Outcome == executed) != c.alone ||
+					b.runs.Load() != map[bool]int64{false: 1, true: 2}[c.alone] {
 					t.Errorf("%s: the follower: got %q, %v in %d runs", name, e.ErrorType, e.Disposition.Outcome, b.runs.Load())
 				}
 				if b.policy.Answers() != 0 {
@@ -484,9 +494,11 @@ func TestWhoHasDuplicates(t *testing.T) {
 		ctx  context.Context
 		args string
 		tag  string
-	}{{context.Background(), "{}", unscoped}, {in("t", "", "b"), "{}", unscoped}, {batch, `{"x":1,"x":1}`, "no_identity"}, {batch, "{", "no_identity"}} {
+	}{{context.Background(), "{}", unscoped}, {in("t", "", "b"), "{}", unscoped},
+		{batch, `{"x":1,"x":1}`, "no_identity"}, {batch, "{", "no_identity"}} {
 		for range 2 {
-			if _, e := b.do(x.ctx, call("", "read", x.args)); e.Disposition.Outcome != executed || len(e.Disposition.Tags) != 1 || e.Disposition.Tags[0] != (toolkit.Tag{Key: "dedupe", Value: x.tag}) {
+			if _, e := b.do(x.ctx, call("", "read", x.args)); e.Disposition.Outcome != executed ||
+				len(e.Disposition.Tags) != 1 || e.Disposition.Tags[0] != (toolkit.Tag{Key: "dedupe", Value: x.tag}) {
 				t.Errorf("%s: got %v, %v, want the tag %s", x.args, e.Disposition.Outcome, e.Disposition.Tags, x.tag)
 			}
 		}

@@ -28,7 +28,8 @@ func TestWhateverTheInterleaving(t *testing.T) {
 	for _, share := range []middleware.Sharing{middleware.PerSession, middleware.PerTenant} {
 		for _, cancelling := range []bool{false, true} {
 			for _, collide := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%v, cancelling %t, colliding %t", share, cancelling, collide), func(t *testing.T) { interleave(t, share, cancelling, collide) })
+				t.Run(fmt.Sprintf("%v, cancelling %t, colliding %t", share, cancelling, collide),
+					func(t *testing.T) { interleave(t, share, cancelling, collide) })
 			}
 		}
 	}
@@ -134,7 +135,8 @@ func interleave(t *testing.T, share middleware.Sharing, cancelling, collide bool
 	if ended.Load() != callers*callsEach || b.seen.Open() != 0 || int64(b.seen.Len()) != ended.Load() {
 		t.Errorf("%d calls ended, %d told, %d open, want %d", ended.Load(), b.seen.Len(), b.seen.Open(), callers*callsEach)
 	}
-	if counts[executed] != runs.Load() || uint64(runs.Load()) != s.Led || uint64(counts[coalesced]) != s.Coalesced || counts[executed]+counts[coalesced]+counts[refused] != ended.Load() {
+	if counts[executed] != runs.Load() || uint64(runs.Load()) != s.Led || uint64(counts[coalesced]) != s.Coalesced ||
+		counts[executed]+counts[coalesced]+counts[refused] != ended.Load() {
 		t.Errorf("%d runs, told %v, counted %+v: they do not add up", runs.Load(), counts, s)
 	}
 	if s.Coalesced == 0 || cancelling != (gaveUp.Load() > 0 && s.Left > 0) {
@@ -186,7 +188,8 @@ func TestNoStaleAnswersUnderDedupeAndCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] }, spans{})(middleware.Wrap(tool, policies(d)...))
+		handle := toolkit.Observe(func(n string) *toolkit.Definition { return tools[n] },
+			spans{})(middleware.Wrap(tool, policies(d)...))
 		var wg sync.WaitGroup
 		for range workers {
 			wg.Go(func() {

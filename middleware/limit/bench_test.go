@@ -19,12 +19,17 @@ var shapes = []struct {
 	def     toolkit.Definition
 }{
 	{"idle", limit.Options{}, toolkit.Definition{}},
-	{"global", limit.Options{Concurrency: limit.Concurrency{Global: 8}, Rate: limit.Rate{IgnoreDefinitions: true}}, toolkit.Definition{}},
-	{"tool", limit.Options{Concurrency: limit.Concurrency{PerTool: 8}, Rate: limit.Rate{IgnoreDefinitions: true}}, toolkit.Definition{}},
-	{"key", limit.Options{Concurrency: limit.Concurrency{PerKey: 8}, Rate: limit.Rate{IgnoreDefinitions: true}}, toolkit.Definition{}},
-	{"global+tool+key", limit.Options{Concurrency: limit.Concurrency{Global: 8, PerTool: 8, PerKey: 8}, Rate: limit.Rate{IgnoreDefinitions: true}}, toolkit.Definition{}},
+	{"global", limit.Options{Concurrency: limit.Concurrency{Global: 8}, Rate: limit.Rate{IgnoreDefinitions: true}},
+		toolkit.Definition{}},
+	{"tool", limit.Options{Concurrency: limit.Concurrency{PerTool: 8}, Rate: limit.Rate{IgnoreDefinitions: true}},
+		toolkit.Definition{}},
+	{"key", limit.Options{Concurrency: limit.Concurrency{PerKey: 8}, Rate: limit.Rate{IgnoreDefinitions: true}},
+		toolkit.Definition{}},
+	{"global+tool+key", limit.Options{Concurrency: limit.Concurrency{Global: 8, PerTool: 8, PerKey: 8},
+		Rate: limit.Rate{IgnoreDefinitions: true}}, toolkit.Definition{}},
 	{"rate", limit.Options{}, toolkit.Definition{RateLimit: toolkit.RateLimit{MaxCalls: 1000, Window: time.Microsecond}}},
-	{"rate/key", limit.Options{Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1000, Window: time.Microsecond}}}, toolkit.Definition{}},
+	{"rate/key", limit.Options{Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1000, Window: time.Microsecond}}},
+		toolkit.Definition{}},
 }
 
 // onRecord is a call inside an observed one of a tool with that definition: what a

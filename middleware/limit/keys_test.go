@@ -19,7 +19,8 @@ import (
 
 func TestUnkeyedCallsHaveNoLimitPerKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerKey: 1}, Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}}})
+		p := policy(t, limit.Options{Concurrency: limit.Concurrency{PerKey: 1},
+			Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}}})
 		release := make(chan struct{})
 		var seen tooltest.Recorder
 		for range 3 {

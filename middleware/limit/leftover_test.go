@@ -70,7 +70,8 @@ func TestAToolAbandonedKeepsItsSlot(t *testing.T) {
 				defer cancel()
 				if name != "the time limit outside" { // there the second one is left waiting, as the first one's tool is
 					_, err := h(ctx, toolkit.Call{ID: "2", Name: "deaf"})
-					if !errors.Is(err, toolkit.ErrOverloaded) || !strings.Contains(err.Error(), "and as many do, 1 of them abandoned by a time limit: try again later") {
+					if !errors.Is(err, toolkit.ErrOverloaded) ||
+						!strings.Contains(err.Error(), "and as many do, 1 of them abandoned by a time limit: try again later") {
 						t.Errorf("the second: got %v, want it refused", err)
 					}
 				}
@@ -157,7 +158,8 @@ func TestSlotsHoldForToolsAbandoned(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			var calls sync.WaitGroup
 			for range 200 {
-				takes, begins, lasts := byte(random.IntN(10)), time.Duration(random.IntN(40))*time.Second/4, time.Duration(random.IntN(20))*time.Second/4
+				takes, begins, lasts := byte(random.IntN(10)), time.Duration(random.IntN(40))*time.Second/4,
+					time.Duration(random.IntN(20))*time.Second/4
 				calls.Go(func() {
 					defer func() { _ = recover() }()
 					time.Sleep(begins)

@@ -115,14 +115,16 @@ func TestARefusalTellsWhenToTryAgain(t *testing.T) {
 		}
 		_, err := h(t.Context(), call)
 		e := refusal(err)
-		if !errors.Is(err, toolkit.ErrRateLimited) || e == nil || e.RetryAfter() != 40*time.Second || e.Scope != limit.ScopeTool || e.Rate.MaxCalls != 2 {
+		if !errors.Is(err, toolkit.ErrRateLimited) || e == nil || e.RetryAfter() != 40*time.Second ||
+			e.Scope != limit.ScopeTool || e.Rate.MaxCalls != 2 {
 			t.Fatalf("got %v, %+v, want rate_limited, in 40s", err, e)
 		}
 		if want := `tool "search": rate limited: at most 2 of this tool's calls may begin in 1m0s: try again in 40s`; err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
 		last := seen.All()[2]
-		if got := tags(last); last.Disposition.Outcome != toolkit.OutcomeRefused || got["limit"] != "rate" || got["limit.scope"] != "tool" {
+		if got := tags(last); last.Disposition.Outcome != toolkit.OutcomeRefused || got["limit"] != "rate" ||
+			got["limit.scope"] != "tool" {
 			t.Errorf("got %v, %v", last.Disposition.Outcome, got)
 		}
 		time.Sleep(e.After - 1)
@@ -150,7 +152,8 @@ func TestWhoseRateItIs(t *testing.T) {
 		{"each tool its own", limit.Rate{}, limited, []string{"a x", "b y"}, ""},
 		{"definition ignored", limit.Rate{IgnoreDefinitions: true, Global: perSecond(9)}, limited, []string{"a x", "b x"}, ""},
 		{"lifted by name", limit.Rate{Tools: map[string]toolkit.RateLimit{"x": {}}}, limited, []string{"a x", "b x"}, ""},
-		{"set by name", limit.Rate{Tools: map[string]toolkit.RateLimit{"x": perSecond(1)}}, toolkit.Definition{}, []string{"a x", "b x"}, limit.ScopeTool},
+		{"set by name", limit.Rate{Tools: map[string]toolkit.RateLimit{"x": perSecond(1)}}, toolkit.Definition{},
+			[]string{"a x", "b x"}, limit.ScopeTool},
 		{"all", limit.Rate{Global: perSecond(2)}, toolkit.Definition{}, []string{"a x", "b y", "c z"}, limit.ScopeGlobal},
 		{"key", limit.Rate{PerKey: perSecond(2)}, toolkit.Definition{}, []string{"a x", "b x", "a y", "b y", "a z"}, limit.ScopeKey},
 	} {
@@ -182,7 +185,8 @@ func TestDefinitionsOfCallsThatNobodyObserves(t *testing.T) {
 		for _, c := range []struct {
 			lookup  toolkit.Lookup
 			refused bool
-		}{{nil, false}, {func(string) *toolkit.Definition { return nil }, false}, {func(string) *toolkit.Definition { return &def }, true}} {
+		}{{nil, false}, {func(string) *toolkit.Definition { return nil }, false},
+			{func(string) *toolkit.Definition { return &def }, true}} {
 			h := policy(t, limit.Options{Lookup: c.lookup}).Wrap(quick)
 			h(t.Context(), toolkit.Call{})
 			if _, err := h(t.Context(), toolkit.Call{}); (refusal(err) != nil) != c.refused {
@@ -241,7 +245,8 @@ func TestWaitingForARate(t *testing.T) {
 		for _, e := range seen.All() {
 			ends[e.Call.ID] = e
 		}
-		if e := ends["3"]; e.ErrorType != "canceled" || e.Disposition.Queue != 100*time.Millisecond || e.Disposition.Outcome != toolkit.OutcomeRefused {
+		if e := ends["3"]; e.ErrorType != "canceled" || e.Disposition.Queue != 100*time.Millisecond ||
+			e.Disposition.Outcome != toolkit.OutcomeRefused {
 			t.Errorf("who gave up: got %s, %v, %v", e.ErrorType, e.Disposition.Queue, e.Disposition.Outcome)
 		}
 		if e := ends["5"]; e.Disposition.Queue != 2*time.Second || tags(e)["limit"] != "rate" || e.ErrorType != "" {
@@ -259,7 +264,8 @@ func TestWaitingForARate(t *testing.T) {
 // comes at once.
 func TestNobodyWaitsInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := policy(t, limit.Options{Rate: limit.Rate{Global: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}, MaxWait: 90 * time.Minute, Queue: 1}})
+		p := policy(t, limit.Options{Rate: limit.Rate{Global: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour},
+			MaxWait: 90 * time.Minute, Queue: 1}})
 		h := p.Wrap(quick)
 		if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 			t.Fatal(err)
@@ -267,7 +273,8 @@ func TestNobodyWaitsInVain(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 59*time.Minute)
 		defer cancel()
-		if _, err := h(ctx, toolkit.Call{}); !errors.Is(err, toolkit.ErrRateLimited) || refusal(err).After != time.Hour || time.Since(began) != 0 {
+		if _, err := h(ctx, toolkit.Call{}); !errors.Is(err, toolkit.ErrRateLimited) || refusal(err).After != time.Hour ||
+			time.Since(began) != 0 {
 			t.Errorf("beyond the deadline: got %v after %v, want rate_limited at once", err, time.Since(began))
 		}
 		go h(t.Context(), toolkit.Call{})
@@ -286,7 +293,8 @@ func TestNobodyWaitsInVain(t *testing.T) {
 // A session that has to wait long at its own limit holds up no other at the one they share.
 func TestOneSessionsWaitHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := policy(t, limit.Options{Rate: limit.Rate{Global: perSecond(5), PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Minute}, MaxWait: time.Hour}})
+		p := policy(t, limit.Options{Rate: limit.Rate{Global: perSecond(5),
+			PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Minute}, MaxWait: time.Hour}})
 		h := p.Wrap(quick)
 		for range 4 {
 			go h(session(t.Context(), "a"), toolkit.Call{})
@@ -308,7 +316,8 @@ func TestOneSessionsWaitHoldsUpNoOther(t *testing.T) {
 // A key is not forgotten while calls of it wait: they count when they begin.
 func TestAKeyWhoseCallsWaitIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := policy(t, limit.Options{Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}, MaxWait: 2 * time.Hour}})
+		p := policy(t, limit.Options{Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: 1, Window: time.Hour},
+			MaxWait: 2 * time.Hour}})
 		h := p.Wrap(quick)
 		ctx := session(t.Context(), "a")
 		for range 2 { // the second one begins after an hour

@@ -35,7 +35,8 @@ func TestSlotsHoldWhateverTheInterleaving(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			order := limit.Order(seed % 2)
-			options := limit.Concurrency{Global: 7, PerTool: 4, PerKey: 3, Tools: map[string]int{"tool0": 1, "tool3": 0}, Queue: 400, QueuePerKey: -1, Order: order}
+			options := limit.Concurrency{Global: 7, PerTool: 4, PerKey: 3, Tools: map[string]int{"tool0": 1, "tool3": 0},
+				Queue: 400, QueuePerKey: -1, Order: order}
 			p := policy(t, limit.Options{Concurrency: options})
 			var all counter
 			tools, keys := make([]counter, 4), make([]counter, 5)

@@ -78,18 +78,25 @@ func TestWhoIsRefused(t *testing.T) {
 		scope   limit.Scope
 	}{
 		{name: "no caller may wait", options: limit.Concurrency{Global: 1, Queue: -1}, want: toolkit.ErrOverloaded, scope: "global"},
-		{name: "the queue is full", options: limit.Concurrency{PerTool: 1, Queue: 2}, waiting: 2, want: toolkit.ErrOverloaded, scope: "tool"},
-		{name: "the key's share of the queue is full", options: limit.Concurrency{PerKey: 1, Queue: 100, QueuePerKey: 2}, waiting: 2, want: toolkit.ErrOverloaded, scope: "key"},
-		{name: "the share is an eighth", options: limit.Concurrency{PerKey: 1, Queue: 17}, waiting: 2, want: toolkit.ErrOverloaded, scope: "key"},
-		{name: "too long", options: limit.Concurrency{Global: 1, MaxWait: 5 * time.Second}, want: toolkit.ErrOverloaded, after: 5 * time.Second, scope: "global"},
-		{name: "too long by default", options: limit.Concurrency{Global: 1}, want: toolkit.ErrOverloaded, after: time.Minute, scope: "global"},
-		{name: "cancelled", options: limit.Concurrency{Global: 1}, want: toolkit.ErrCanceled, cause: why, after: 2 * time.Second, scope: "global",
+		{name: "the queue is full", options: limit.Concurrency{PerTool: 1, Queue: 2}, waiting: 2,
+			want: toolkit.ErrOverloaded, scope: "tool"},
+		{name: "the key's share of the queue is full", options: limit.Concurrency{PerKey: 1, Queue: 100, QueuePerKey: 2},
+			waiting: 2, want: toolkit.ErrOverloaded, scope: "key"},
+		{name: "the share is an eighth", options: limit.Concurrency{PerKey: 1, Queue: 17}, waiting: 2,
+			want: toolkit.ErrOverloaded, scope: "key"},
+		{name: "too long", options: limit.Concurrency{Global: 1, MaxWait: 5 * time.Second}, want: toolkit.ErrOverloaded,
+			after: 5 * time.Second, scope: "global"},
+		{name: "too long by default", options: limit.Concurrency{Global: 1}, want: toolkit.ErrOverloaded,
+			after: time.Minute, scope: "global"},
+		{name: "cancelled", options: limit.Concurrency{Global: 1}, want: toolkit.ErrCanceled, cause: why,
+			after: 2 * time.Second, scope: "global",
 			ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				ctx, cancel := context.WithCancelCause(ctx)
 				go func() { time.Sleep(2 * time.Second); cancel(why) }() // in a bubble
 				return ctx, func() { cancel(nil) }
 			}},
-		{name: "deadline", options: limit.Concurrency{Global: 1, MaxWait: -1}, want: toolkit.ErrTimeout, cause: context.DeadlineExceeded, after: 4 * time.Minute, scope: "global",
+		{name: "deadline", options: limit.Concurrency{Global: 1, MaxWait: -1}, want: toolkit.ErrTimeout,
+			cause: context.DeadlineExceeded, after: 4 * time.Minute, scope: "global",
 			ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				return context.WithTimeout(ctx, 4*time.Minute)
 			}},
@@ -117,12 +124,15 @@ func TestWhoIsRefused(t *testing.T) {
 				if c.cause != nil && !errors.Is(err, c.cause) {
 					t.Errorf("got %v, want the cause %v", err, c.cause)
 				}
-				if e := refusal(err); c.want == toolkit.ErrOverloaded && (e == nil || e.Scope != c.scope || e.Running != 1 || e.RetryAfter() != 0) {
+				if e := refusal(err); c.want == toolkit.ErrOverloaded &&
+					(e == nil || e.Scope != c.scope || e.Running != 1 || e.RetryAfter() != 0) {
 					t.Errorf("got %+v, want scope %s, 1 running", e, c.scope)
 				}
 				e := seen.All()[0]
-				if e.Disposition.Outcome != toolkit.OutcomeRefused || e.Disposition.Queue != c.after || tags(e)["limit.scope"] != string(c.scope) {
-					t.Errorf("got %v, queue %v, %v, want refused, %v, %s", e.Disposition.Outcome, e.Disposition.Queue, e.Disposition.Tags, c.after, c.scope)
+				if e.Disposition.Outcome != toolkit.OutcomeRefused || e.Disposition.Queue != c.after ||
+					tags(e)["limit.scope"] != string(c.scope) {
+					t.Errorf("got %v, queue %v, %v, want refused, %v, %s", e.Disposition.Outcome, e.Disposition.Queue,
+						e.Disposition.Tags, c.after, c.scope)
 				}
 				close(release)
 				synctest.Wait()
@@ -147,7 +157,8 @@ func TestASlotGrantedTooLateIsGivenBack(t *testing.T) {
 		})(t.Context(), toolkit.Call{})
 		synctest.Wait()
 		ran := false
-		go p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { ran = true; return toolkit.Result{}, nil })(ctx, toolkit.Call{})
+		go p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { ran = true; return toolkit.Result{}, nil })(
+			ctx, toolkit.Call{})
 		synctest.Wait()
 		close(release)
 		synctest.Wait()

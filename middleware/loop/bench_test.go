@@ -15,8 +15,9 @@ import (
 
 // A call as models make them: 300 bytes of arguments, 500 of output.
 var (
-	arguments = []byte(`{"path":"internal/report/summary.go","from":120,"to":240,"query":"` + strings.Repeat("what is asked ", 16) + `"}`)
-	output    = strings.Repeat("0123456789", 50)
+	arguments = []byte(`{"path":"internal/report/summary.go","from":120,"to":240,"query":"` +
+		strings.Repeat("what is asked ", 16) + `"}`)
+	output = strings.Repeat("0123456789", 50)
 )
 
 // calling is an observed tool, to be called the i-th time.

@@ -112,7 +112,8 @@ func TestLoopsAgainstAModel(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, uint64(round)))
 		var told loop.Loop
 		window := []int{16, 1024}[round%2]
-		r := newRig(t, loop.Options{Window: window, Default: loop.Thresholds{Signal: 2, Advice: -1}, OnLoop: func(_ context.Context, l loop.Loop) { told = l }})
+		r := newRig(t, loop.Options{Window: window, Default: loop.Thresholds{Signal: 2, Advice: -1},
+			OnLoop: func(_ context.Context, l loop.Loop) { told = l }})
 		m, pattern := &model{window: window}, []made(nil)
 		for i := range 200 {
 			if i%25 == 0 { // another pattern that goes round, more or less
@@ -237,7 +238,8 @@ func TestAMillionSessionsAndIdleOnes(t *testing.T) {
 	p := policy(t, loop.Options{Sessions: 1000, Idle: time.Minute})
 	h := p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
 	for i := range many {
-		if _, err := h(toolkit.WithSession(context.Background(), toolkit.Session{ID: strconv.Itoa(i)}), toolkit.Call{Name: "x"}); err != nil {
+		if _, err := h(toolkit.WithSession(context.Background(), toolkit.Session{ID: strconv.Itoa(i)}),
+			toolkit.Call{Name: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}

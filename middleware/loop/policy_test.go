@@ -18,7 +18,8 @@ import (
 
 func TestRepeats(t *testing.T) {
 	r := newRig(t, loop.Options{})
-	got := r.calls(`x {"a":1,"b":2}`, `x { "b": 2, "a": 1.0 }`, `x {"a":1,"b":2}`, `x {"a":1,"b":2}`, `x {"a":1,"b":2}`, `x {"a":1,"b":3}`)
+	got := r.calls(`x {"a":1,"b":2}`, `x { "b": 2, "a": 1.0 }`, `x {"a":1,"b":2}`, `x {"a":1,"b":2}`, `x {"a":1,"b":2}`,
+		`x {"a":1,"b":3}`)
 	// The spellings have different answers here, but the calls are in a row.
 	wantTold(t, got, "", "", "repeat 3 signal", "repeat 4 signal", "repeat 5 advice", "")
 	var repeats []uint16
@@ -82,7 +83,8 @@ func TestErrors(t *testing.T) {
 		return toolkit.Failure(errors.New("open " + name + ": no such file or directory (attempt " + name[1:] + ")")), nil
 	}
 	wantTold(t, r.calls(`x "a1"`, `x "b2"`, `y 1`, `x "c3"`, `x "d4"`, `x "e5"`, `x "f6"`, `x "g7"`, `x "h8"`, `x "i9"`),
-		"", "", "", "error 3 signal", "error 4 signal", "error 5 advice", "error 6 advice", "error 6 stop", "error 7 advice", "error 7 stop")
+		"", "", "", "error 3 signal", "error 4 signal", "error 5 advice", "error 6 advice", "error 6 stop",
+		"error 7 advice", "error 7 stop")
 	if _, _, err := r.call("x", `"good"`); err != nil {
 		t.Errorf("a call that may be tried: got %v", err)
 	}
@@ -91,7 +93,8 @@ func TestErrors(t *testing.T) {
 
 func TestErrorsOfDifferentKindsAreNotOne(t *testing.T) {
 	r := newRig(t, loop.Options{})
-	failures := []error{errors.New("disk full"), errors.New("no route"), toolkit.ErrTimeout, &toolkit.Error{Kind: toolkit.ErrRateLimited}}
+	failures := []error{errors.New("disk full"), errors.New("no route"), toolkit.ErrTimeout,
+		&toolkit.Error{Kind: toolkit.ErrRateLimited}}
 	r.answer = func(toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, failures[r.ran%len(failures)] }
 	wantTold(t, r.calls("x 1", "x 2", "x 3", "x 4", "x 5", "x 6"), "", "", "", "", "", "")
 	// A kind that says enough counts whatever the message.
@@ -116,7 +119,8 @@ func TestNoProgress(t *testing.T) {
 	}
 	r := newRig(t, loop.Options{Tools: map[string]loop.Thresholds{"write": {Signal: -1, Advice: -1, Stop: 3}}})
 	r.answer = answer
-	wantTold(t, r.calls("write 1", "write 2", "write 3", "write 4", "write 5", "write 6"), "", "", "", "no_progress 3 stop", "", "no_progress 4 stop")
+	wantTold(t, r.calls("write 1", "write 2", "write 3", "write 4", "write 5", "write 6"), "", "", "",
+		"no_progress 3 stop", "", "no_progress 4 stop")
 	r = newRig(t, loop.Options{})
 	r.answer = func(toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }
 	wantTold(t, r.calls("read 1", "read 2", "read 3"), "", "", "")
@@ -130,7 +134,8 @@ func TestAStoppedCallIsRefusedAndMayBeTriedLater(t *testing.T) {
 	if told != "repeat 4 stop" || !errors.As(err, &refused) || refused.Kind != toolkit.ErrLoopDetected || r.ran != 3 {
 		t.Fatalf("got %q, %v after %d runs, want a refusal after 3", told, err, r.ran)
 	}
-	const want = `tool "x": loop detected: this very call has come 4 times, so it was not run: use what it gave, change the arguments, or go another way`
+	const want = `tool "x": loop detected: this very call has come 4 times, so it was not run: use what it gave, ` +
+		`change the arguments, or go another way`
 	if refused.Error() != want {
 		t.Errorf("got  %s\nwant %s", refused.Error(), want)
 	}
@@ -162,7 +167,8 @@ func TestRefusedCallsCount(t *testing.T) {
 	r := newRig(t, loop.Options{}, refuse)
 	wantTold(t, r.calls("x 1", "x 2", "x 3", "x 4"), "", "", "error 3 signal", "error 4 signal")
 	told, _, err := r.call("x", "5")
-	const want = `tool "x": permission denied: not here` + "\n\n[this tool has failed in the same way 5 times in a row; mend what the error names, or do without this tool]"
+	const want = `tool "x": permission denied: not here` +
+		"\n\n[this tool has failed in the same way 5 times in a row; mend what the error names, or do without this tool]"
 	if told != "error 5 advice" || err == nil || err.Error() != want || !errors.Is(err, toolkit.ErrPermissionDenied) {
 		t.Errorf("got %q, %s", told, err)
 	}
@@ -197,7 +203,8 @@ func TestAdviceChangesNothingThatIsShared(t *testing.T) {
 		"output":  {toolkit.Result{Output: "42"}, toolkit.Result{Output: "42\n\n" + advice}},
 		"fault":   {toolkit.Result{Output: "no", Fault: fault}, toolkit.Result{Output: "no\n\n" + advice, Fault: fault}},
 		"nothing": {toolkit.Result{}, toolkit.Result{Output: advice}},
-		"parts":   {toolkit.Result{Parts: parts}, toolkit.Result{Parts: []toolkit.Part{parts[0], {Kind: toolkit.PartText, Text: advice}}}},
+		"parts": {toolkit.Result{Parts: parts},
+			toolkit.Result{Parts: []toolkit.Part{parts[0], {Kind: toolkit.PartText, Text: advice}}}},
 	} {
 		r := newRig(t, loop.Options{Default: loop.Thresholds{Advice: 2}})
 		r.answer = func(toolkit.Call) (toolkit.Result, error) { return c.stored, nil }
@@ -233,7 +240,8 @@ func TestSuspendedAndCancelledCallsArePartOfNoLoop(t *testing.T) {
 	} {
 		r := newRig(t, loop.Options{Default: loop.Thresholds{Signal: 2, Stop: 3}})
 		r.answer = func(call toolkit.Call) (toolkit.Result, error) { return answer(t.Context(), call) }
-		wantTold(t, r.calls("x 1", "x 1", "x 1", "x 1", "y 1", "x 1", "y 1", "x 1", "y 1", "x 1"), "", "", "", "", "", "", "", "", "", "")
+		wantTold(t, r.calls("x 1", "x 1", "x 1", "x 1", "y 1", "x 1", "y 1", "x 1", "y 1", "x 1"), "", "", "", "", "", "",
+			"", "", "", "")
 		if repeat := r.seen.All()[9].Disposition.Repeat; repeat != 6 {
 			t.Errorf("%s: Disposition.Repeat is %d, want 6", name, repeat)
 		}
@@ -271,14 +279,16 @@ func TestWorksUnobserved(t *testing.T) {
 		Lookup: func(string) *toolkit.Definition { return def },
 	}).Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "ok"}, nil })
 	for _, arguments := range []string{"1", "2", "3", "3", "3"} {
-		if _, err := writes(toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"}), toolkit.Call{Name: "x", Arguments: []byte(arguments)}); err != nil {
+		if _, err := writes(toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"}),
+			toolkit.Call{Name: "x", Arguments: []byte(arguments)}); err != nil {
 			t.Error(err)
 		}
 	}
 	if len(kinds) != 1 || kinds[0] != loop.Repeat {
 		t.Errorf("got %v, want one repeat", kinds)
 	}
-	h := policy(t, loop.Options{Default: loop.Thresholds{Stop: 3}}).Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
+	h := policy(t, loop.Options{Default: loop.Thresholds{Stop: 3}}).Wrap(
+		func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil })
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
 	for i := range 3 {
 		if _, err := h(ctx, toolkit.Call{Name: "x"}); errors.Is(err, toolkit.ErrLoopDetected) != (i == 2) {
@@ -299,7 +309,8 @@ func TestPanicsAndGoexitAreErrorsThatGoOn(t *testing.T) {
 		done := make(chan any)
 		go func() {
 			defer func() { done <- recover() }()
-			_, _ = r.handle(toolkit.WithSession(context.Background(), r.session), toolkit.Call{Name: "x", Arguments: []byte{byte('0' + i)}})
+			_, _ = r.handle(toolkit.WithSession(context.Background(), r.session),
+				toolkit.Call{Name: "x", Arguments: []byte{byte('0' + i)}})
 		}()
 		if got := <-done; (got == "boom") != (i%2 == 0) {
 			t.Errorf("call %d: recovered %v", i, got)
@@ -339,10 +350,13 @@ func TestOptionsThatContradict(t *testing.T) {
 		{loop.Options{Window: 3}, "loop: Options.Window: got 3, want 16 to 1024, or 0 for 64"},
 		{loop.Options{Sessions: -1}, "loop: Options.Sessions: got -1, want more than 0, or 0 for 10000"},
 		{loop.Options{Idle: -1}, "loop: Options.Idle: got -1ns, want more than 0, or 0 for 1h0m0s"},
-		{loop.Options{Default: loop.Thresholds{Stop: 1}}, "loop: Options.Default.Stop: got 1, which every call reaches, want 2 or more, or below 0 for never"},
-		{loop.Options{Tools: map[string]loop.Thresholds{"x": {Signal: 6, Advice: 5}}}, `loop: Options.Tools["x"].Advice: got 5, below Signal, want 6 or more`},
+		{loop.Options{Default: loop.Thresholds{Stop: 1}},
+			"loop: Options.Default.Stop: got 1, which every call reaches, want 2 or more, or below 0 for never"},
+		{loop.Options{Tools: map[string]loop.Thresholds{"x": {Signal: 6, Advice: 5}}},
+			`loop: Options.Tools["x"].Advice: got 5, below Signal, want 6 or more`},
 		{loop.Options{Default: loop.Thresholds{Advice: 5, Stop: 4}}, "loop: Options.Default.Stop: got 4, below Advice, want 5 or more"},
-		{loop.Options{Tools: map[string]loop.Thresholds{"": {}}}, "loop: Options.Tools: got thresholds for a tool without a name, want a name"},
+		{loop.Options{Tools: map[string]loop.Thresholds{"": {}}},
+			"loop: Options.Tools: got thresholds for a tool without a name, want a name"},
 	} {
 		if _, err := loop.New(c.options); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)

@@ -40,10 +40,14 @@ var plain = []string{
 
 // inWords run mark while the words of a command are read.
 var inWords = []string{
-	"$(mark)", "`mark`", "<(mark)", ">(mark)", "\"$(mark)\"", "\"`mark`\"", "${x:-$(mark)}", "${x:-`mark`}", "\"${x:-$(mark)}\"", "${x:=$(mark)}", "${x:+$(mark)}a", "${HOME:+$(mark)}", "${HOME/$(mark)/}",
-	"${HOME//a/$(mark)}", "${HOME:$(mark)}", "${HOME#$(mark)}", "${HOME%`mark`}", "${HOME^^$(mark)}", "${a[$(mark)]}", "\"${a[$(mark)]}\"", "${a[`mark`]}", "$((a[$(mark)]))", "$[a[$(mark)]]", "$((x=$(mark)))",
-	"$[$(mark)]", "${#a[$(mark)]}", "${!a[$(mark)]}", "~$(mark)", "{a,$(mark)}", "{a..$(mark)}", "a$(mark)b", "\"a\"$(mark)", "'a'`mark`", "$\"$(mark)\"", "@(a|$(mark))", "?($(mark))", "+(`mark`)",
-	"!(a|$(mark))", "*($(mark))", "[$(mark)]", "$(( $(mark) ))", "$((`mark`))", "${x?$(mark)}", "${x@P$(mark)}", "\"${HOME:-\"$(mark)\"}\"", "\"${x:-'$(mark)'}\"", "${x:-'a'$(mark)}", "$(<$(mark))",
+	"$(mark)", "`mark`", "<(mark)", ">(mark)", "\"$(mark)\"", "\"`mark`\"", "${x:-$(mark)}", "${x:-`mark`}",
+	"\"${x:-$(mark)}\"", "${x:=$(mark)}", "${x:+$(mark)}a", "${HOME:+$(mark)}", "${HOME/$(mark)/}",
+	"${HOME//a/$(mark)}", "${HOME:$(mark)}", "${HOME#$(mark)}", "${HOME%`mark`}", "${HOME^^$(mark)}", "${a[$(mark)]}",
+	"\"${a[$(mark)]}\"", "${a[`mark`]}", "$((a[$(mark)]))", "$[a[$(mark)]]", "$((x=$(mark)))",
+	"$[$(mark)]", "${#a[$(mark)]}", "${!a[$(mark)]}", "~$(mark)", "{a,$(mark)}", "{a..$(mark)}", "a$(mark)b",
+	"\"a\"$(mark)", "'a'`mark`", "$\"$(mark)\"", "@(a|$(mark))", "?($(mark))", "+(`mark`)",
+	"!(a|$(mark))", "*($(mark))", "[$(mark)]", "$(( $(mark) ))", "$((`mark`))", "${x?$(mark)}", "${x@P$(mark)}",
+	"\"${HOME:-\"$(mark)\"}\"", "\"${x:-'$(mark)'}\"", "${x:-'a'$(mark)}", "$(<$(mark))",
 	"$(< <(mark))", "${x:-${y:-$(mark)}}", "\"${@:-$(mark)}\"", "${1:-$(mark)}", "${@:$(mark)}", "$(echo;mark)",
 	"$( (mark) )", "$({ mark; })", "$(mark;)", "$(#c\nmark)", "$(case a in a) mark;; esac)",
 	"$(if mark; then :; fi)", "\\\\$(mark)", "\"\\\\$(mark)\"", "''$(mark)", "${IFS}$(mark)", "$'a'$(mark)",
@@ -57,15 +61,20 @@ var behindPrefix = []string{
 	"git status || mark", "cat x ||\tmark", "ls|mark", "git status | mark", "cat x |\tmark",
 	"ls|&mark", "git status |& mark", "cat x |&\tmark", "ls&mark", "git status & mark", "cat x &\tmark", "ls\nmark",
 	"git status \n mark", "cat x \n\tmark", "cat < <(mark)", "cat > >(mark)", "cat <<< $(mark)",
-	"cat <<<\"`mark`\"", "cat <&$(mark)", "cat >&$(mark)", "cat &>$(mark)", "cat 3<>$(mark)", "cat {fd}<$(mark)", "cat 2>$(mark)", "cat <<E\n$(mark)\nE", "cat <<E\n`mark`\nE", "cat <<-E\n\t$(mark)\n\tE",
+	"cat <<<\"`mark`\"", "cat <&$(mark)", "cat >&$(mark)", "cat &>$(mark)", "cat 3<>$(mark)", "cat {fd}<$(mark)",
+	"cat 2>$(mark)", "cat <<E\n$(mark)\nE", "cat <<E\n`mark`\nE", "cat <<-E\n\t$(mark)\n\tE",
 	"cat <<E\n\\\\$(mark)\nE", "cat <<E\n${x:-$(mark)}\nE", "cat <<E\n$((a[$(mark)]))\nE", "cat <<\"E\"\nE\nmark",
 	"cat <<'E'\nx\nE\nmark", "cat <<E\nE \nE\nmark", "cat <<-E\n\tE\nmark", "cat <<-E\n E\nE\nmark",
 	"cat <<A <<B\nA\nB\nmark", "cat <<A <<B\nB\nA\nx\nB\nmark", "cat <<E;mark\nE", "cat <<E|mark\nE",
 	"cat <<E&&mark\nE", "cat <<\\E\n$(x)\nE\nmark", "cat <<E\"\"\n$(x)\nE\nmark",
-	"cat <<$(mark)\nx\n$(mark)\nmark", "cat <<''\nx\n\nmark", "cat <<\"\"\n\nmark", "cat <<E\r\nE\r\nmark", "cat <<E\nmark", "cat <<E\\\nF\nEF\nmark", "cat <<E\n$\\\n(mark)\nE", "cat <<E\n`mar\\\nk`\nE",
-	"cat <<E\n\\`mark`\nE", "cat <<E\n\"$(mark)\"\nE", "cat <<E\n'$(mark)'\nE", "cat <<E #c\nE\nmark", "cat <<E\nE\\\n\nE\nmark", "cat $(cat <<E\n)\nE\n); mark", "cat $(cat <<E\nE)\nE\n); mark",
-	"cat \"$(cat <<'E'\n\"`mark`\"\nE\n)\" ; mark", "cat <<E $(mark)\nE", "cat <<#\nx\n#\nmark", "cat <<E# \nx\nE#\nmark", "cat << E\nE\nmark", "cat <<\tE\nE\nmark", "cat <<E>/dev/null\nE\nmark",
-	"cat <<$E\n$E\nmark", "cat <<${E}\n${E}\nmark", "cat <<`E`\n`E`\nmark", "ls \\\n; mark", "ls #\nmark", "ls # \\\nmark", "ls #x\\\nmark", "ls a#b;mark", "ls 'a'#;mark\nmark", "ls \"#\";mark", "ls \\#;mark",
+	"cat <<$(mark)\nx\n$(mark)\nmark", "cat <<''\nx\n\nmark", "cat <<\"\"\n\nmark", "cat <<E\r\nE\r\nmark",
+	"cat <<E\nmark", "cat <<E\\\nF\nEF\nmark", "cat <<E\n$\\\n(mark)\nE", "cat <<E\n`mar\\\nk`\nE",
+	"cat <<E\n\\`mark`\nE", "cat <<E\n\"$(mark)\"\nE", "cat <<E\n'$(mark)'\nE", "cat <<E #c\nE\nmark",
+	"cat <<E\nE\\\n\nE\nmark", "cat $(cat <<E\n)\nE\n); mark", "cat $(cat <<E\nE)\nE\n); mark",
+	"cat \"$(cat <<'E'\n\"`mark`\"\nE\n)\" ; mark", "cat <<E $(mark)\nE", "cat <<#\nx\n#\nmark",
+	"cat <<E# \nx\nE#\nmark", "cat << E\nE\nmark", "cat <<\tE\nE\nmark", "cat <<E>/dev/null\nE\nmark",
+	"cat <<$E\n$E\nmark", "cat <<${E}\n${E}\nmark", "cat <<`E`\n`E`\nmark", "ls \\\n; mark", "ls #\nmark",
+	"ls # \\\nmark", "ls #x\\\nmark", "ls a#b;mark", "ls 'a'#;mark\nmark", "ls \"#\";mark", "ls \\#;mark",
 	"ls $#;mark", "ls ${#};mark", "ls $'\\'';mark", "ls $'a\\\\';mark", "ls '\\';mark", "ls \"\\\"\";mark",
 	"ls \"\\\\\";mark", "ls \"a\nb\";mark", "ls '\n';mark", "ls \"$'\";mark;\"'\"",
 	"ls \"${x:-'}\";mark;\"'\"", "ls \"${x-\"'\"}\";mark #'\"", "ls \"${x#'}\";mark;'}\"", "ls ${x:-\\}};mark",
@@ -95,8 +104,10 @@ var behindPrefix = []string{
 	"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=mark git status",
 	"GIT_TRACE=/tmp/x git status", "HOME=/evil git status", "XDG_CONFIG_HOME=/evil git status",
 	"PAGER=mark git status",
-	"LS_COLORS=x ls", "GCONV_PATH=. ls", "LOCPATH=. ls", "MALLOC_CHECK_=1 ls", "A=$(mark) ls", "A=`mark` ls", "A=<(mark) ls", "A[$(mark)]=1 ls", "A=([$(mark)]=1);ls", "A=($(mark));ls", "A+=$(mark) ls",
-	"LANG=$(mark) ls", "LC_ALL=`mark` ls", "LANG=C A=1 ls", "TZ=$(mark) ls", "LC_x[$(mark)]=1 ls", "IFS=s;cmd=lss;ls", "PS4='$(mark)';set -x;ls", "set -x;PS4='`mark`' ls", "PROMPT_COMMAND=mark ls",
+	"LS_COLORS=x ls", "GCONV_PATH=. ls", "LOCPATH=. ls", "MALLOC_CHECK_=1 ls", "A=$(mark) ls", "A=`mark` ls",
+	"A=<(mark) ls", "A[$(mark)]=1 ls", "A=([$(mark)]=1);ls", "A=($(mark));ls", "A+=$(mark) ls",
+	"LANG=$(mark) ls", "LC_ALL=`mark` ls", "LANG=C A=1 ls", "TZ=$(mark) ls", "LC_x[$(mark)]=1 ls", "IFS=s;cmd=lss;ls",
+	"PS4='$(mark)';set -x;ls", "set -x;PS4='`mark`' ls", "PROMPT_COMMAND=mark ls",
 	"trap mark EXIT;ls", "trap mark DEBUG;ls", "trap \"mark\" ERR;ls", "trap -- mark 0;ls", "env ls", "env mark",
 	"env -S \"mark\" ls", "env -i mark", "env A=1 mark", "xargs mark", "xargs ls", "ls|xargs mark",
 	"ls|xargs -I{} {}", "ls|sh", "ls|bash", "cat x|sh -s", "cat x|source /dev/stdin", ". ./x", "source x",
@@ -111,10 +122,12 @@ var behindPrefix = []string{
 	"git\u00a0status", "git\u3000status", "\uff4c\uff53", "l\u0455", "ls\u2028mark", "ls\u2029mark",
 	"ls\u0085mark", "ls\u000bmark", "ls\fmark", "ls\rmark", "ls\u0000mark", "ls\u001amark", "ls\u0004mark",
 	"ls\u007fmark", "./ls", "/tmp/ls", "../ls", "~/ls", "ls/../mark", "/bin/../tmp/ls",
-	"/usr/bin/../../tmp/ls", "//tmp/ls", "/bin//ls/../../tmp/mark", "bin/ls", "$PWD/ls", "`echo ls`", "$(echo ls)", "${0} -c mark", "$0 -c mark", "$SHELL -c mark", "$BASH -c mark", "\"$BASH\" -c mark", "l${x}s",
+	"/usr/bin/../../tmp/ls", "//tmp/ls", "/bin//ls/../../tmp/mark", "bin/ls", "$PWD/ls", "`echo ls`", "$(echo ls)",
+	"${0} -c mark", "$0 -c mark", "$SHELL -c mark", "$BASH -c mark", "\"$BASH\" -c mark", "l${x}s",
 	"l$@s", "l*s", "l[s]", "l?", "{ls,mark}", "{mark,ls}", "/bin/l{s,n}", "~+/ls", "~root/ls", "ls;mark;",
 	"ls;;mark", "ls&mark&", "ls||mark||ls", "ls|ls|mark", "ls&&ls&&mark", "ls\n\nmark", "\nmark", "\tmark",
-	" mark", "\\mark", "ls -la $(ls $(ls $(mark)))", "ls \"$(ls \"$(ls \"$(mark)\")\")\"", "ls `ls \\`mark\\``", "ls `ls \\`ls \\\\\\`mark\\\\\\`\\``", "cat <(ls <(ls <(mark)))", "ls>f", "ls >f", "ls>>f",
+	" mark", "\\mark", "ls -la $(ls $(ls $(mark)))", "ls \"$(ls \"$(ls \"$(mark)\")\")\"", "ls `ls \\`mark\\``",
+	"ls `ls \\`ls \\\\\\`mark\\\\\\`\\``", "cat <(ls <(ls <(mark)))", "ls>f", "ls >f", "ls>>f",
 	"ls>|f", "ls&>f", "ls&>>f", "ls>&f", "ls 1>f", "ls 2>f", "ls 9>f", "ls {x}>f", "ls <>f", "cat<>f", "cat 0<>f",
 	"ls >\"f\"", "ls >$f", "ls >~/.bashrc", "ls >/dev/sda", "ls >/dev/null/../sda", "ls >/dev/nullx",
 	"ls >/dev/./../tmp/f", "ls >/dev/fd/../../tmp/f", "ls > /dev/stdout/../../../tmp/f", "ls >/dev/tcp/h/1",
@@ -134,12 +147,15 @@ func TestOptionsInOtherSpellings(t *testing.T) {
 			Shell: &Shell{Prefix: []string{"git reset --hard", "git push --force", "git push -f", "git clean -f"}},
 		},
 	}})
-	for _, line := range []string{"git reset --hard", "git reset --har HEAD~1", "git reset -q --hard x", "git -C d reset --hard", "git push --force=true", "git push o --forc", "git push -uf o", "git clean -xdf", "env git reset --hard", "sh -c 'git reset --ha'", "\\git   reset --hard"} {
+	for _, line := range []string{"git reset --hard", "git reset --har HEAD~1", "git reset -q --hard x",
+		"git -C d reset --hard", "git push --force=true", "git push o --forc", "git push -uf o", "git clean -xdf",
+		"env git reset --hard", "sh -c 'git reset --ha'", "\\git   reset --hard"} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != Deny {
 			t.Errorf("%s: %s", line, d.Effect)
 		}
 	}
-	for _, line := range []string{"git reset --soft", "git reset --hardly", "git push --follow-tags", "git push origin f", "git clean -nd", "git log --hard"} {
+	for _, line := range []string{"git reset --soft", "git reset --hardly", "git push --follow-tags",
+		"git push origin f", "git clean -nd", "git log --hard"} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect == Deny {
 			t.Errorf("%s: %s at %s", line, d.Effect, d.Rule)
 		}
@@ -150,8 +166,10 @@ func TestOptionsInOtherSpellings(t *testing.T) {
 func TestCallsVariablesAreNotCovered(t *testing.T) {
 	rules := mustCompile(t, Spec{Rules: []Rule{{Name: "git", Effect: Allow, Shell: &Shell{Prefix: []string{"git status"}}}}})
 	for arguments, effect := range map[string]Effect{
-		`{"command":"git status","env":{"LANG":"C","LC_ALL":"C"}}`: Allow, `{"command":"git status","env":{"A":"1"}}`: Ask, `{"command":"git status","env":{"GIT_PAGER":"x"}}`: Ask,
-		`{"command":"git","args":["status","-s"]}`: Allow, `{"command":"git","args":["push"]}`: Allow, `{"command":"git status","args":["x; id"]}`: Allow,
+		`{"command":"git status","env":{"LANG":"C","LC_ALL":"C"}}`: Allow, `{"command":"git status","env":{"A":"1"}}`: Ask,
+		`{"command":"git status","env":{"GIT_PAGER":"x"}}`: Ask,
+		`{"command":"git","args":["status","-s"]}`:         Allow, `{"command":"git","args":["push"]}`: Allow,
+		`{"command":"git status","args":["x; id"]}`: Allow,
 	} {
 		if d := rules.Decide(nil, toolkit.Call{Name: "bash", Arguments: []byte(arguments)}); d.Effect != effect {
 			t.Errorf("%s: %s by %s (%s)", arguments, d.Effect, d.Rule, d.Reason)

@@ -100,7 +100,8 @@ func TestGate(t *testing.T) {
 			s = shadow
 		}
 		told := 0
-		gate, err := New(Options{Rules: mustCompile(t, s), Approver: c.approver, OnDecision: func(context.Context, toolkit.Call, Decision) { told++; panic("swallowed") }})
+		gate, err := New(Options{Rules: mustCompile(t, s), Approver: c.approver,
+			OnDecision: func(context.Context, toolkit.Call, Decision) { told++; panic("swallowed") }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,11 +112,14 @@ func TestGate(t *testing.T) {
 				got.tags, told, c.ran, c.outcome, c.tags,
 			)
 		}
-		if (got.err != nil) == c.ran || got.err != nil && (!errors.Is(got.err, toolkit.ErrPermissionDenied) || !strings.Contains(got.err.Error(), c.message)) {
+		if (got.err != nil) == c.ran || got.err != nil &&
+			(!errors.Is(got.err, toolkit.ErrPermissionDenied) || !strings.Contains(got.err.Error(), c.message)) {
 			t.Errorf("%s: error %v, want one with %q: %t", c.call.Name, got.err, c.message, !c.ran)
 		}
 		wantAsked := c.ran && strings.HasPrefix(c.tags, "decision=ask") && !c.shadow
-		if got.asked != wantAsked || wantAsked && (got.question.Rule != "mail" || got.question.Version != gate.Rules().Version() || !strings.Contains(got.question.Reason, "sends mail")) {
+		if got.asked != wantAsked || wantAsked &&
+			(got.question.Rule != "mail" || got.question.Version != gate.Rules().Version() ||
+				!strings.Contains(got.question.Reason, "sends mail")) {
 			t.Errorf("%s: question %+v, want one: %t", c.call.Name, got.question, wantAsked)
 		}
 	}

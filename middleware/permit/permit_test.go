@@ -36,9 +36,15 @@ func TestBuiltin(t *testing.T) {
 	in := filepath.Join(work, "f")
 	for rule, commands := range map[string][]string{
 		"deny-rm-root": {
-			"rm -rf /", "rm -r -f /", "rm -fr /", "rm -Rf /", "rm --recursive --force /", "rm --recurs /", "rm -rf -- /", "rm -rf //", "rm -rf /.", "rm -rf /./", "rm -rf /../..", "rm -rf /*", "rm -rf '/'", `rm -rf "/"`, `rm -rf \/`, `rm -rf $'/'`, `rm -rf $'\x2f'`,
-			`\rm -rf /`, `'rm' -rf /`, `r''m -rf /`, `$'\x72m' -rf /`, "/bin/rm -rf /", "RM -rf /", "rm / -rf", "rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "rm -rf $HOME", "rm -rf \"$HOME\"", "rm -rf ${HOME}/", "rm -rf /etc", "rm -rf /usr/", "rm -rf /usr/*", "rm -rf /home", "rm -rf /{bin,etc}", "rm -rf /[a-z]*", "rm -rf --no-preserve-root /",
-			"true && rm -rf /", "true; rm -rf /", "true | rm -rf /", "true & rm -rf /", "(rm -rf /)", "{ rm -rf /; }", "if true; then rm -rf /; fi", "echo $(rm -rf /)", "echo `rm -rf /`", "cat <(rm -rf /)", "f() { rm -rf /; }; f", "while :; do rm -rf /; done", "cat <<E\n$(rm -rf /)\nE",
+			"rm -rf /", "rm -r -f /", "rm -fr /", "rm -Rf /", "rm --recursive --force /", "rm --recurs /", "rm -rf -- /",
+			"rm -rf //", "rm -rf /.", "rm -rf /./", "rm -rf /../..", "rm -rf /*", "rm -rf '/'", `rm -rf "/"`, `rm -rf \/`,
+			`rm -rf $'/'`, `rm -rf $'\x2f'`,
+			`\rm -rf /`, `'rm' -rf /`, `r''m -rf /`, `$'\x72m' -rf /`, "/bin/rm -rf /", "RM -rf /", "rm / -rf", "rm -rf ~",
+			"rm -rf ~/", "rm -rf ~/*", "rm -rf $HOME", "rm -rf \"$HOME\"", "rm -rf ${HOME}/", "rm -rf /etc", "rm -rf /usr/",
+			"rm -rf /usr/*", "rm -rf /home", "rm -rf /{bin,etc}", "rm -rf /[a-z]*", "rm -rf --no-preserve-root /",
+			"true && rm -rf /", "true; rm -rf /", "true | rm -rf /", "true & rm -rf /", "(rm -rf /)", "{ rm -rf /; }",
+			"if true; then rm -rf /; fi", "echo $(rm -rf /)", "echo `rm -rf /`", "cat <(rm -rf /)", "f() { rm -rf /; }; f",
+			"while :; do rm -rf /; done", "cat <<E\n$(rm -rf /)\nE",
 			"env rm -rf /", "env -i X=1 rm -rf /", "nohup nice -n 5 rm -rf /", "timeout 5 rm -rf /",
 			"command rm -rf /", "exec rm -rf /", "xargs rm -rf / < f", "busybox rm -rf /",
 			"find . -exec rm -rf / \\;", "find / -delete", "sh -c 'rm -rf /'", "bash -c \"sh -c 'rm -rf /'\"",
@@ -124,7 +130,9 @@ func TestPrefix(t *testing.T) {
 	}
 	for _, command := range []string{
 		"git status $X", "git status \"$(ls)\"",
-		"git status; id", "git status && id", "git status || id", "git status | id", "git status & id", "git status &", "git status\nid", "git status $(id)", "git status `id`", "git status <(id)", "git status \"$(id)\"", "git status ${x:-$(id)}", "git status; { id; }", "git status; (id)", "git status <<E\n$(id)\nE",
+		"git status; id", "git status && id", "git status || id", "git status | id", "git status & id", "git status &",
+		"git status\nid", "git status $(id)", "git status `id`", "git status <(id)", "git status \"$(id)\"",
+		"git status ${x:-$(id)}", "git status; { id; }", "git status; (id)", "git status <<E\n$(id)\nE",
 		"env git status", "xargs git status", "sudo git status", "nohup git status", "sh -c 'git status'",
 		"eval git status", "command git status", "find . -exec git status \\;", "X=1 git status",
 		"PATH=. git status", "GIT_SSH=x git status", "LD_PRELOAD=x git status", "export X=1; git status",
@@ -137,7 +145,8 @@ func TestPrefix(t *testing.T) {
 		"git status @(a|$(id))", "git status \u202e", "git status \x1b[2J", "git", "git-status", "gitstatus",
 		"git stash",
 	} {
-		if d := rules.Decide(nil, shellCall(command)); d.Effect == Allow && (d.Door == DoorRules || strings.Contains(command, "git status")) && command != "git status ;" {
+		if d := rules.Decide(nil, shellCall(command)); d.Effect == Allow &&
+			(d.Door == DoorRules || strings.Contains(command, "git status")) && command != "git status ;" {
 			t.Errorf("%q: allowed by %q (%s)", command, d.Rule, d.Reason)
 		}
 	}
@@ -230,7 +239,8 @@ func TestArguments(t *testing.T) {
 // Symbolic links are followed before a path counts as inside.
 func TestWorkspaceLinks(t *testing.T) {
 	work, other := t.TempDir(), t.TempDir()
-	for link, to := range map[string]string{"out": other, "dangling": filepath.Join(other, "new"), "loop": "loop", "self": "self/x", "in": "."} {
+	for link, to := range map[string]string{"out": other, "dangling": filepath.Join(other, "new"), "loop": "loop",
+		"self": "self/x", "in": "."} {
 		if err := os.Symlink(to, filepath.Join(work, link)); err != nil {
 			t.Skip(err)
 		}
@@ -239,7 +249,9 @@ func TestWorkspaceLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]bool{"f": true, "a/b/c": true, "out/f": false, "out": false, "dangling": false, "in/f": true, "loop": true, "self": true, "../x": false, ".": true, "": true, "a/../../" + filepath.Base(work) + "/f": true, "\x00": false} {
+	for path, want := range map[string]bool{"f": true, "a/b/c": true, "out/f": false, "out": false, "dangling": false,
+		"in/f": true, "loop": true, "self": true, "../x": false, ".": true, "": true,
+		"a/../../" + filepath.Base(work) + "/f": true, "\x00": false} {
 		if got := space.Inside(work + "/" + path); got != want {
 			t.Errorf("%q is inside: %t, want %t", path, got, want)
 		}

@@ -82,20 +82,26 @@ func TestNamesAreRelativeToWhereTheCommandRuns(t *testing.T) {
 	})
 	t.Run("below", func(t *testing.T) {
 		t.Chdir(filepath.Join(ws, "sub"))
-		decides(t, readers(t, spec), nil, map[string]Effect{"cat a.txt": Allow, "cat ../.kube/config": Ask, "cat ../../outside/shadow": Ask,
-			"cd .. && cat sub/a.txt": Ask, "cat up/config": Ask, "cat ./*.txt": Allow})
+		decides(t, readers(t, spec), nil, map[string]Effect{"cat a.txt": Allow, "cat ../.kube/config": Ask,
+			"cat ../../outside/shadow": Ask,
+			"cd .. && cat sub/a.txt":   Ask, "cat up/config": Ask, "cat ./*.txt": Allow})
 	})
 	t.Run("changes", func(t *testing.T) {
 		t.Chdir(ws)
 		decides(t, readers(t, spec), nil, map[string]Effect{
-			"cd sub && cat a.txt": Allow, "cd sub && cd .. && cat sub/a.txt": Ask, "cd .kube && cat config": Ask, "cd .git && cat config": Ask,
-			"cd hk && cat config": Ask, "cat hk/../../outside/shadow": Ask, "cat link/../outside/shadow": Ask, "cd link/.. && cat x": Ask,
-			"cat sub/../sub/a.txt": Allow, "git -C sub status": Allow, "git -C b status": Ask, "cd b && git status": Ask, "git -C link status": Ask,
+			"cd sub && cat a.txt": Allow, "cd sub && cd .. && cat sub/a.txt": Ask, "cd .kube && cat config": Ask,
+			"cd .git && cat config": Ask,
+			"cd hk && cat config":   Ask, "cat hk/../../outside/shadow": Ask, "cat link/../outside/shadow": Ask,
+			"cd link/.. && cat x":  Ask,
+			"cat sub/../sub/a.txt": Allow, "git -C sub status": Allow, "git -C b status": Ask, "cd b && git status": Ask,
+			"git -C link status":                        Ask,
 			`{"command":"cat config","workdir":".git"}`: Ask, "cd - && cat a.txt": Ask, "cd sub && ls *.md": Allow,
 		})
 		builtin := mustCompile(t, Spec{Workspace: []string{ws}})
-		decides(t, builtin, nil, map[string]Effect{"cd .git/hooks && echo id > pre-commit": Ask, "ln -sf /etc sub/x; echo x > sub/x/y": Ask,
-			"echo x > .gi?/config": Ask, "cp a hk/../hk/config": Ask, "ln -s a.txt sub/b.txt": Allow, "tar cf .git/hooks/x sub": Ask,
+		decides(t, builtin, nil, map[string]Effect{"cd .git/hooks && echo id > pre-commit": Ask,
+			"ln -sf /etc sub/x; echo x > sub/x/y": Ask,
+			"echo x > .gi?/config":                Ask, "cp a hk/../hk/config": Ask, "ln -s a.txt sub/b.txt": Allow,
+			"tar cf .git/hooks/x sub":      Ask,
 			"split -l1 a.txt .git/hooks/x": Ask, "git mv a.txt .bashrc": Ask})
 	})
 }
@@ -107,7 +113,8 @@ func TestSearchesOfCredentials(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
-	writeFiles(t, dir, map[string]string{"src/a.go": "package a", "src/testdata/x.pem": "x", "app/.env": "x", "app/a.txt": "x", "conf/server.key": "x"})
+	writeFiles(t, dir, map[string]string{"src/a.go": "package a", "src/testdata/x.pem": "x", "app/.env": "x",
+		"app/a.txt": "x", "conf/server.key": "x"})
 	git := func(args ...string) {
 		t.Helper()
 		command := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
@@ -121,18 +128,24 @@ func TestSearchesOfCredentials(t *testing.T) {
 	git("commit", "-qm", "one")
 	rules := readers(t, nil)
 	decides(t, rules, nil, map[string]Effect{
-		"grep -rn foo src": Allow, "grep -rn foo .": Ask, "grep -rn foo": Ask, "grep -r --include=.env x app": Ask, "grep -R x src": Allow,
-		"rg foo": Ask, "rg foo src": Allow, "rg foo app": Allow, "rg -uuu foo app": Ask, "rg -g '.e*' foo app": Ask, "rg --hidden x app": Ask,
+		"grep -rn foo src": Allow, "grep -rn foo .": Ask, "grep -rn foo": Ask, "grep -r --include=.env x app": Ask,
+		"grep -R x src": Allow,
+		"rg foo":        Ask, "rg foo src": Allow, "rg foo app": Allow, "rg -uuu foo app": Ask, "rg -g '.e*' foo app": Ask,
+		"rg --hidden x app": Ask,
 		"grep foo src/*.go": Allow, "cat .e*": Ask, "cat app/.en?": Ask, "cat app/*": Allow, "cat conf/*": Ask, "cat id_rs[!b]": Ask,
-		"diff -r src app": Ask, "diff src/a.go app/a.txt": Allow, "ls -la app": Allow, "find . -name '*.key'": Allow, "find . -exec cat {} +": Ask,
-		"head -c 9 app/.env": Ask, "tar c .": Ask, "wc -l *": Allow,
+		"diff -r src app": Ask, "diff src/a.go app/a.txt": Allow, "ls -la app": Allow, "find . -name '*.key'": Allow,
+		"find . -exec cat {} +": Ask,
+		"head -c 9 app/.env":    Ask, "tar c .": Ask, "wc -l *": Allow,
 		"git log": Allow, "git log -p": Allow, "git diff": Allow, "git status": Allow, "git grep foo": Allow, "git show": Allow,
-		"git log -p -- '.e*'": Ask, "git show HEAD:.env": Ask, "git grep -e . HEAD -- '.e*'": Ask, "git log -p -- ':(glob)**/*.ke?'": Ask,
-		"git log -p -- '*.go'": Allow, "git grep --no-index x": Ask, "git grep --untracked x": Ask, "git branch --list 'f*'": Allow,
-		"git config user.name": Allow, "git remote -v": Allow, "git stash show -p": Allow,
+		"git log -p -- '.e*'": Ask, "git show HEAD:.env": Ask, "git grep -e . HEAD -- '.e*'": Ask,
+		"git log -p -- ':(glob)**/*.ke?'": Ask,
+		"git log -p -- '*.go'":            Allow, "git grep --no-index x": Ask, "git grep --untracked x": Ask,
+		"git branch --list 'f*'": Allow,
+		"git config user.name":   Allow, "git remote -v": Allow, "git stash show -p": Allow,
 	})
 	git("add", "conf")
-	decides(t, rules, nil, map[string]Effect{"git log": Allow, "git log --stat": Allow, "git log -p": Ask, "git diff": Ask, "git grep x": Ask,
+	decides(t, rules, nil, map[string]Effect{"git log": Allow, "git log --stat": Allow, "git log -p": Ask,
+		"git diff": Ask, "git grep x": Ask,
 		"git show": Ask, "git stash show -p": Ask, "git status": Allow, "git status -v": Ask, "git -C src diff": Ask})
 	git("update-index", "--index-version", "4")
 	decides(t, rules, nil, map[string]Effect{"git diff": Ask})
@@ -149,8 +162,10 @@ func TestReadersOfTheEnvironment(t *testing.T) {
 		s.Rules[0].Shell.Programs = append(s.Rules[0].Shell.Programs, "env", "set", "export", "declare", "xargs")
 	})
 	decides(t, rules, nil, map[string]Effect{
-		"env": Ask, "printenv": Ask, "printenv HOME": Allow, "printenv GITHUB_TOKEN": Ask, "set": Ask, "export": Ask, "export -p": Ask, "declare -p": Ask,
-		`awk 'BEGIN{print ENVIRON["HOME"]}'`: Ask, `awk '{print $1}' f`: Allow, "jq -n env": Ask, "jq -n '$ENV.X'": Ask, "echo $HOME": Allow,
+		"env": Ask, "printenv": Ask, "printenv HOME": Allow, "printenv GITHUB_TOKEN": Ask, "set": Ask, "export": Ask,
+		"export -p": Ask, "declare -p": Ask,
+		`awk 'BEGIN{print ENVIRON["HOME"]}'`: Ask, `awk '{print $1}' f`: Allow, "jq -n env": Ask, "jq -n '$ENV.X'": Ask,
+		"echo $HOME":         Allow,
 		"echo $GITHUB_TOKEN": Ask, `printf %s "${AWS_SECRET_ACCESS_KEY:0:4}"`: Ask, "for key in a b; do echo $key; done": Allow,
 		"cat /proc/self/environ": Ask, "xargs -0a/proc/self/environ echo": Ask, "ps aux": Allow, "ps auxe": Ask, "ps e": Ask,
 	})
@@ -178,15 +193,21 @@ func TestHelpers(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeFiles(t, dir, map[string]string{"sub/a.go": "package a", "a.go": "package a", ".git/config": "", "x/-rf.go": ""})
-	rules := mustCompile(t, Spec{Default: Ask, Rules: []Rule{{Name: "go", Effect: Allow, Shell: &Shell{Programs: []string{"ls", "cat"},
-		Profiles: map[string]string{"go": "test", "python3": "test", "git": "read"}}}}})
+	rules := mustCompile(t, Spec{Default: Ask,
+		Rules: []Rule{{Name: "go", Effect: Allow, Shell: &Shell{Programs: []string{"ls", "cat"},
+			Profiles: map[string]string{"go": "test", "python3": "test", "git": "read"}}}}})
 	decides(t, rules, nil, map[string]Effect{
-		"cd sub && go test ./...": Allow, "timeout 60 go test ./...": Allow, "CGO_ENABLED=0 go test ./...": Allow, "ls *.go": Allow, "ls -d */": Allow,
-		"go test ./... 2>&1 | tail -20": Allow, "time go test ./...": Allow, "GOFLAGS=-race go test ./...": Allow, "PAGER=cat git log": Allow,
-		"go test ./... | grep -v ok | wc -l": Allow, "set -e; go vet ./... && echo done": Allow, "python3 -m pytest -q": Allow, "python -m unittest": Allow,
-		"timeout 60 make": Ask, "go test ./... | tail -20 /etc/passwd": Ask, "cd /etc && go test ./...": Ask, "go test ./... | tee x": Ask,
-		"GOFLAGS=-exec=x go test ./...": Ask, "go test -mod=mod ./...": Ask, "go test -mod mod ./...": Ask, "ls x/*": Allow, "cd x && ls *": Ask,
-		"timeout 60": Ask, "echo hi": Ask, "X=1 go test ./...": Ask, "GIT_PAGER=id git log": Ask,
+		"cd sub && go test ./...": Allow, "timeout 60 go test ./...": Allow, "CGO_ENABLED=0 go test ./...": Allow,
+		"ls *.go": Allow, "ls -d */": Allow,
+		"go test ./... 2>&1 | tail -20": Allow, "time go test ./...": Allow, "GOFLAGS=-race go test ./...": Allow,
+		"PAGER=cat git log":                  Allow,
+		"go test ./... | grep -v ok | wc -l": Allow, "set -e; go vet ./... && echo done": Allow,
+		"python3 -m pytest -q": Allow, "python -m unittest": Allow,
+		"timeout 60 make": Ask, "go test ./... | tail -20 /etc/passwd": Ask, "cd /etc && go test ./...": Ask,
+		"go test ./... | tee x":         Ask,
+		"GOFLAGS=-exec=x go test ./...": Ask, "go test -mod=mod ./...": Ask, "go test -mod mod ./...": Ask, "ls x/*": Allow,
+		"cd x && ls *": Ask,
+		"timeout 60":   Ask, "echo hi": Ask, "X=1 go test ./...": Ask, "GIT_PAGER=id git log": Ask,
 	})
 }
 
@@ -209,10 +230,14 @@ func TestPatchesNameFiles(t *testing.T) {
 func TestArgumentsThatAShellMayRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	decides(t, readers(t, nil), nil, map[string]Effect{
-		`{"command":"git status","args":["-s"]}`: Allow, `{"command":"git status","args":["&&","curl","x"]}`: Ask, `{"command":"cat","args":["a",";","bash","x"]}`: Ask,
-		`{"command":["git","status","&&","curl","x"]}`: Ask, `{"command":["git","log"]}`: Allow, `{"command":"ls","sandbox":false}`: Ask,
+		`{"command":"git status","args":["-s"]}`: Allow, `{"command":"git status","args":["&&","curl","x"]}`: Ask,
+		`{"command":"cat","args":["a",";","bash","x"]}`: Ask,
+		`{"command":["git","status","&&","curl","x"]}`:  Ask, `{"command":["git","log"]}`: Allow,
+		`{"command":"ls","sandbox":false}`:                   Ask,
 		`{"command":"ls","dangerouslyDisableSandbox":false}`: Allow, `{"command":"ls","dangerouslyDisableSandbox":true}`: Ask,
-		`{"command":"ls","session_id":"x"}`: Ask, `{"command":"cat <<E\nx\nE\\\n\ncurl x\nE\n"}`: Ask, `{"command":"sqlite3 :memory: \"select data from fsdir\""}`: Ask,
-		`{"command":"declare -a x='($(id))'"}`: Ask, `{"command":"shopt -s nocaseglob; cat .ENV*"}`: Ask, `{"command":"python3 -X pycache_prefix=/etc/x app.py"}`: Ask,
+		`{"command":"ls","session_id":"x"}`: Ask, `{"command":"cat <<E\nx\nE\\\n\ncurl x\nE\n"}`: Ask,
+		`{"command":"sqlite3 :memory: \"select data from fsdir\""}`: Ask,
+		`{"command":"declare -a x='($(id))'"}`:                      Ask, `{"command":"shopt -s nocaseglob; cat .ENV*"}`: Ask,
+		`{"command":"python3 -X pycache_prefix=/etc/x app.py"}`: Ask,
 	})
 }

@@ -16,7 +16,8 @@ import (
 func guarded(t testing.TB, workspace string) *Rules {
 	t.Helper()
 	return mustCompile(t, Spec{Default: Deny, Workspace: []string{workspace}, Rules: []Rule{
-		{Name: "read", Effect: Allow, Shell: &Shell{Programs: []string{"git", "ls", "cat", "grep", "tr", "sort", "split", "tar", "make", "python3", "sqlite3"}}},
+		{Name: "read", Effect: Allow, Shell: &Shell{
+			Programs: []string{"git", "ls", "cat", "grep", "tr", "sort", "split", "tar", "make", "python3", "sqlite3"}}},
 		{Name: "test", Effect: Allow, Shell: &Shell{Prefix: []string{"go test"}}},
 	}})
 }
@@ -110,7 +111,8 @@ func TestLinksOutOfTheWorkspaceAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules := guarded(t, dir)
-	for _, line := range []string{"cat link/passwd", "cat linked", "cat link*", "cat *.key", "cat serv*", "grep -f linked x", "cat < linked"} {
+	for _, line := range []string{"cat link/passwd", "cat linked", "cat link*", "cat *.key", "cat serv*",
+		"grep -f linked x", "cat < linked"} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect == Allow {
 			t.Errorf("%q: allowed by %s", line, d.Rule)
 		}
@@ -122,7 +124,8 @@ func TestFilesThatProgramsExecute(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	rules := mustCompile(t, Spec{Workspace: []string{dir}})
-	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "sub/.git/config", ".vscode/tasks.json", ".bashrc", ".husky/x", dir + "/.git/config"} {
+	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "sub/.git/config", ".vscode/tasks.json",
+		".bashrc", ".husky/x", dir + "/.git/config"} {
 		d := rules.Decide(nil, toolkit.Call{Name: "file_write", Arguments: []byte(`{"path":"` + path + `"}`)})
 		if d.Effect != Ask || d.Rule != "ask-startup-file" {
 			t.Errorf("file_write of %s: %s by %s", path, d.Effect, d.Rule)
@@ -138,18 +141,22 @@ func TestFilesThatProgramsExecute(t *testing.T) {
 
 // TestProfilesInRules: a rule names a level; a program without one means the first.
 func TestProfilesInRules(t *testing.T) {
-	rules, err := Parse("f.yaml", []byte("default: deny\nrules:\n  - name: a\n    effect: allow\n    shell: {profiles: {git: commit, tar: write, cat: read}}\n"+
+	rules, err := Parse("f.yaml", []byte("default: deny\nrules:\n  - name: a\n    effect: allow\n    shell: "+
+		"{profiles: {git: commit, tar: write, cat: read}}\n"+
 		"  - name: b\n    effect: allow\n    shell: {programs: [git, mytool]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]Effect{"git commit -m x": Allow, "git commit -m \"$(cat <<'EOF'\nFix x\n\nBody\nEOF\n)\"": Allow, "git status": Allow, "git push origin main": Deny, "tar czf x.tgz src": Allow, "mytool --x": Allow, "mytool /etc/passwd": Ask} {
+	for line, want := range map[string]Effect{"git commit -m x": Allow,
+		"git commit -m \"$(cat <<'EOF'\nFix x\n\nBody\nEOF\n)\"": Allow, "git status": Allow, "git push origin main": Deny,
+		"tar czf x.tgz src": Allow, "mytool --x": Allow, "mytool /etc/passwd": Ask} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != want && !(want == Deny && d.Effect == Ask) {
 			t.Errorf("%s: %s by %s (%s), want %s", line, d.Effect, d.Rule, d.Reason, want)
 		}
 	}
 	warnings := strings.Join(rules.Warnings(), "\n")
-	for _, want := range []string{"rule b allows git, which means git: read: name a level under profiles", "rule b allows mytool, which has no profile"} {
+	for _, want := range []string{"rule b allows git, which means git: read: name a level under profiles",
+		"rule b allows mytool, which has no profile"} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("warnings %q, want %q", warnings, want)
 		}

@@ -50,12 +50,14 @@ func TestPublicCommands(t *testing.T) {
 
 func judgePublic(t *testing.T, commands []publicCommand) {
 	t.Chdir(t.TempDir())
-	rules := mustCompile(t, Spec{Default: Ask, Rules: []Rule{{Name: "profiles", Effect: Allow, Shell: &Shell{Programs: profile.Programs()}}}})
+	rules := mustCompile(t, Spec{Default: Ask,
+		Rules: []Rule{{Name: "profiles", Effect: Allow, Shell: &Shell{Programs: profile.Programs()}}}})
 	parsed, effects, reasons := 0, map[Effect]int{}, map[string]int{}
 	for _, c := range commands {
 		line := bash.Parse(c.Command)
 		if i := slices.IndexFunc(line.Doubts, func(d shell.Doubt) bool {
-			return d.Kind == shell.DoubtSyntax || d.Kind == shell.DoubtCharacter || d.Kind == shell.DoubtLimit || d.Kind == shell.DoubtCommand
+			return d.Kind == shell.DoubtSyntax || d.Kind == shell.DoubtCharacter || d.Kind == shell.DoubtLimit ||
+				d.Kind == shell.DoubtCommand
 		}); i >= 0 {
 			t.Logf("not parsed: %s: %s: %.200q", line.Doubts[i].Text, c.Source, c.Command)
 		} else {
@@ -67,7 +69,8 @@ func judgePublic(t *testing.T, commands []publicCommand) {
 			reasons[d.Effect.String()+" "+general(d)]++
 		}
 	}
-	t.Logf("%d commands: %d parsed; %d allowed, %d asked, %d denied", len(commands), parsed, effects[Allow], effects[Ask], effects[Deny])
+	t.Logf("%d commands: %d parsed; %d allowed, %d asked, %d denied", len(commands), parsed, effects[Allow],
+		effects[Ask], effects[Deny])
 	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int { return cmp.Or(reasons[b]-reasons[a], cmp.Compare(a, b)) })
 	for _, name := range names[:min(len(names), 25)] {
 		t.Logf("%4d %s", reasons[name], name)
@@ -78,8 +81,9 @@ func judgePublic(t *testing.T, commands []publicCommand) {
 }
 
 var (
-	quotedPart = regexp.MustCompile(`(it runs|does not cover|writes to|reading|the option|the variable|setting|the function|the name of a command is computed:|the value of|the value) .*`)
-	theFirst   = regexp.MustCompile(`^(\S+)( \S+)*: `)
+	quotedPart = regexp.MustCompile(`(it runs|does not cover|writes to|reading|the option|the variable|setting|the ` +
+		`function|the name of a command is computed:|the value of|the value) .*`)
+	theFirst = regexp.MustCompile(`^(\S+)( \S+)*: `)
 )
 
 // general is the reason of a decision without what it quotes.

@@ -36,7 +36,8 @@ func throughGate(t *testing.T, rules *Rules, arguments string) (r received) {
 
 // TestWhatWasParsedRuns: a line is run as the gate prints it, so that a shell cannot read it another way.
 func TestWhatWasParsedRuns(t *testing.T) {
-	rules := mustCompile(t, Spec{Default: Deny, Rules: []Rule{{Name: "r", Effect: Allow, Shell: &Shell{Programs: []string{"git", "cat", "ls"}}}}})
+	rules := mustCompile(t, Spec{Default: Deny,
+		Rules: []Rule{{Name: "r", Effect: Allow, Shell: &Shell{Programs: []string{"git", "cat", "ls"}}}}})
 	for arguments, want := range map[string]string{
 		`{"command":"git status"}`:                               `{"command":"git status"}`,
 		`{"timeout":5,"command":"git  'status' | cat","wait":1}`: `{"timeout":5,"command":"git  'status' | cat","wait":1}`,
@@ -69,7 +70,8 @@ func TestSandboxOfARule(t *testing.T) {
 	} {
 		text, _ := json.Marshal(map[string]string{"command": line})
 		got := throughGate(t, rules, string(text)).sandbox
-		if got == nil || got.Git != want.Git || !slices.Equal(got.Caches, want.Caches) || got.Network != want.Network || len(got.Workspace) != 1 {
+		if got == nil || got.Git != want.Git || !slices.Equal(got.Caches, want.Caches) || got.Network != want.Network ||
+			len(got.Workspace) != 1 {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}

@@ -40,7 +40,8 @@ func TestProfilesRunNoScripts(t *testing.T) {
 		{Name: "t", Effect: Allow, Shell: &Shell{Profiles: map[string]string{"sed": "read", "awk": "read", "python": "test",
 			"jq": "read", "sqlite3": "query"}}},
 	}})
-	for _, line := range []string{"sed -n -f ev.sed a.txt", "sed --file=ev.sed a", "sed -fev.sed a", "awk -f ev.awk a", "awk --file=ev.awk a",
+	for _, line := range []string{"sed -n -f ev.sed a.txt", "sed --file=ev.sed a", "sed -fev.sed a", "awk -f ev.awk a",
+		"awk --file=ev.awk a",
 		"python -m json.tool a.txt x", "python -m compileall .", "python -m pytest /tmp/evil_test.py",
 		"python -m unittest discover -s /etc",
 		"python -m pytest -c /tmp/x", "python -m pytest --junitxml=/etc/x", "python run.py ../x", "python -m pytest .env",
@@ -50,7 +51,8 @@ func TestProfilesRunNoScripts(t *testing.T) {
 			t.Errorf("%q: allowed by %s", line, d.Rule)
 		}
 	}
-	for _, line := range []string{"sed -n 1,5p a.txt", "awk '{print $1}' a.txt", "python -m pytest tests", "python -m unittest", "python run.py",
+	for _, line := range []string{"sed -n 1,5p a.txt", "awk '{print $1}' a.txt", "python -m pytest tests",
+		"python -m unittest", "python run.py",
 		"jq .name a.json", "sqlite3 a.db 'select 1'"} {
 		if d := rules.Decide(nil, shellCall(line)); d.Effect != Allow {
 			t.Errorf("%q: %v: %s", line, d.Effect, d.Reason)

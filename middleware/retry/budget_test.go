@@ -15,7 +15,8 @@ import (
 func TestRetriesNeverMultiplyAStorm(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		b := Budget{Ratio: []float64{-1, 0.1, 0.25, 1}[random.IntN(4)], PerSecond: []float64{-1, 0.5, 3}[random.IntN(3)], Burst: 1 + random.IntN(20)}
+		b := Budget{Ratio: []float64{-1, 0.1, 0.25, 1}[random.IntN(4)], PerSecond: []float64{-1, 0.5, 3}[random.IntN(3)],
+			Burst: 1 + random.IntN(20)}
 		began := time.Unix(1000, 0)
 		bucket := newBucket(b, began)
 		type event struct {

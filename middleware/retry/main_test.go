@@ -48,7 +48,8 @@ var _ toolkit.AttemptObserver = (*attempts)(nil)
 
 type attemptKey struct{}
 
-func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.Time) (context.Context, func(toolkit.Result, error)) {
+func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.Time) (context.Context,
+	func(toolkit.Result, error)) {
 	return context.WithValue(ctx, attemptKey{}, call.Attempt), func(res toolkit.Result, err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -57,7 +58,8 @@ func (a *attempts) BeginAttempt(ctx context.Context, call toolkit.Call, _ time.T
 }
 
 // run is one call of def through p, seen by a.
-func run(ctx context.Context, a *attempts, p middleware.Policy, def toolkit.Definition, h toolkit.Handler) (toolkit.Result, error) {
+func run(ctx context.Context, a *attempts, p middleware.Policy, def toolkit.Definition,
+	h toolkit.Handler) (toolkit.Result, error) {
 	observe := toolkit.Observe(func(string) *toolkit.Definition { return &def }, a)
 	return toolkit.Chain(h, observe, p.Wrap)(ctx, toolkit.Call{Name: def.Name})
 }

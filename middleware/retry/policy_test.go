@@ -32,18 +32,25 @@ func TestWhatIsRetried(t *testing.T) {
 	}{
 		{"no error type named", retry.Options{}, readOnly, timeout, false},
 		{"a tool that says nothing", retry.Options{On: timeouts}, toolkit.Definition{Name: "x"}, timeout, false},
-		{"a tool that writes", retry.Options{On: timeouts}, toolkit.Definition{ReadOnly: toolkit.No, Idempotent: toolkit.No}, timeout, false},
+		{"a tool that writes", retry.Options{On: timeouts},
+			toolkit.Definition{ReadOnly: toolkit.No, Idempotent: toolkit.No}, timeout, false},
 		{"a read-only tool", retry.Options{On: timeouts}, readOnly, timeout, true},
-		{"an idempotent tool", retry.Options{On: timeouts}, toolkit.Definition{Idempotent: toolkit.Yes, Destructive: toolkit.Yes}, timeout, true},
+		{"an idempotent tool", retry.Options{On: timeouts},
+			toolkit.Definition{Idempotent: toolkit.Yes, Destructive: toolkit.Yes}, timeout, true},
 		{"a named tool", retry.Options{On: timeouts, Tools: []string{"x"}}, toolkit.Definition{Name: "x"}, timeout, true},
 		{"one attempt only", retry.Options{On: timeouts, Attempts: 1}, readOnly, timeout, false},
 		{"another error", retry.Options{On: timeouts}, readOnly, tooltest.Step{Err: errDown}, false},
-		{"a fault of the type", retry.Options{On: timeouts}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: context.DeadlineExceeded}}, true},
-		{"an error that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly, tooltest.Step{Err: errDown}, true},
-		{"a fault that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: errDown}}, false},
-		{"a tool's failure", retry.Options{On: []toolkit.Kind{toolkit.ErrTool}}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: errDown}}, true},
+		{"a fault of the type", retry.Options{On: timeouts}, readOnly,
+			tooltest.Step{Result: toolkit.Result{Fault: context.DeadlineExceeded}}, true},
+		{"an error that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly,
+			tooltest.Step{Err: errDown}, true},
+		{"a fault that says nothing", retry.Options{On: []toolkit.Kind{toolkit.TypeOther}}, readOnly,
+			tooltest.Step{Result: toolkit.Result{Fault: errDown}}, false},
+		{"a tool's failure", retry.Options{On: []toolkit.Kind{toolkit.ErrTool}}, readOnly,
+			tooltest.Step{Result: toolkit.Result{Fault: errDown}}, true},
 		{"a host's own type", retry.Options{OnTypes: []string{"throttled"}}, readOnly, tooltest.Step{Err: later{}}, true},
-		{"a suspended result", retry.Options{On: timeouts}, readOnly, tooltest.Step{Result: toolkit.Result{Fault: toolkit.ErrTimeout, Suspended: true}}, false},
+		{"a suspended result", retry.Options{On: timeouts}, readOnly,
+			tooltest.Step{Result: toolkit.Result{Fault: toolkit.ErrTimeout, Suspended: true}}, false},
 		{"a success", retry.Options{On: timeouts}, readOnly, tooltest.Text("fine"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,7 +88,8 @@ func TestAttemptsAreToldAndCounted(t *testing.T) {
 			t.Errorf("attempts: got %s, want %s", got, want)
 		}
 		s := seen.All()[0].Disposition
-		if s.Attempts != 3 || s.Outcome != toolkit.OutcomeExecuted || s.Backoff != time.Since(began)-3*time.Second || s.Run != 3*time.Second {
+		if s.Attempts != 3 || s.Outcome != toolkit.OutcomeExecuted || s.Backoff != time.Since(began)-3*time.Second ||
+			s.Run != 3*time.Second {
 			t.Errorf("got %d attempts, %v, backoff %v, run %v after %v", s.Attempts, s.Outcome, s.Backoff, s.Run, time.Since(began))
 		}
 		if s.Backoff > 300*time.Millisecond || seen.tag() != "" {
@@ -103,11 +111,15 @@ func TestWhatStopsRetries(t *testing.T) {
 		tag      string
 	}{
 		{name: "the attempts are used up", options: throttled, attempts: 4, up: 700 * time.Millisecond, tag: "exhausted"},
-		{name: "the budget is", options: retry.Options{OnTypes: throttled.OnTypes, Attempts: 9, Budget: retry.Budget{Burst: 2, PerSecond: -1, Ratio: -1}}, attempts: 3, up: 300 * time.Millisecond, tag: "budget"},
-		{name: "each is waited for", err: later{5 * time.Second}, options: throttled, attempts: 4, low: 15 * time.Second, up: 15700 * time.Millisecond, tag: "exhausted"},
+		{name: "the budget is", options: retry.Options{OnTypes: throttled.OnTypes, Attempts: 9,
+			Budget: retry.Budget{Burst: 2, PerSecond: -1, Ratio: -1}}, attempts: 3, up: 300 * time.Millisecond, tag: "budget"},
+		{name: "each is waited for", err: later{5 * time.Second}, options: throttled, attempts: 4, low: 15 * time.Second,
+			up: 15700 * time.Millisecond, tag: "exhausted"},
 		{name: "a longer wait is asked for", err: later{10*time.Second + 1}, options: throttled, attempts: 1, tag: "later"},
-		{name: "the deadline is too near", err: later{5 * time.Second}, options: throttled, timeout: 8 * time.Second, attempts: 2, low: 5 * time.Second, up: 5100 * time.Millisecond, tag: "deadline"},
-		{name: "the caller gives up", err: later{5 * time.Second}, options: throttled, cancel: 7 * time.Second, attempts: 2, low: 7 * time.Second, up: 7 * time.Second, tag: "canceled"},
+		{name: "the deadline is too near", err: later{5 * time.Second}, options: throttled, timeout: 8 * time.Second,
+			attempts: 2, low: 5 * time.Second, up: 5100 * time.Millisecond, tag: "deadline"},
+		{name: "the caller gives up", err: later{5 * time.Second}, options: throttled, cancel: 7 * time.Second, attempts: 2,
+			low: 7 * time.Second, up: 7 * time.Second, tag: "canceled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -131,7 +143,8 @@ func TestWhatStopsRetries(t *testing.T) {
 				if n := len(tool.Calls()); n != c.attempts || took < c.low || took > c.up || seen.tag() != c.tag {
 					t.Errorf("got %d attempts in %v, %q, want %d in %v to %v, %q", n, took, seen.tag(), c.attempts, c.low, c.up, c.tag)
 				}
-				if e := seen.All()[0]; e.Disposition.Outcome != toolkit.OutcomeExecuted || e.Disposition.Backoff != took || int(e.Disposition.Attempts) != c.attempts {
+				if e := seen.All()[0]; e.Disposition.Outcome != toolkit.OutcomeExecuted || e.Disposition.Backoff != took ||
+					int(e.Disposition.Attempts) != c.attempts {
 					t.Errorf("got %v, backoff %v, %d attempts", e.Disposition.Outcome, e.Disposition.Backoff, e.Disposition.Attempts)
 				}
 			})
@@ -145,10 +158,11 @@ func TestACallerWhoIsGone(t *testing.T) {
 		var seen attempts
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := run(ctx, &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}}), readOnly, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			<-ctx.Done()
-			return toolkit.Result{}, ctx.Err()
-		})
+		_, err := run(ctx, &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}}), readOnly,
+			func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				<-ctx.Done()
+				return toolkit.Result{}, ctx.Err()
+			})
 		if !errors.Is(err, context.DeadlineExceeded) || len(seen.told) != 0 || seen.tag() != "deadline" {
 			t.Errorf("got %v, %v, %q", err, seen.told, seen.tag())
 		}
@@ -184,7 +198,8 @@ func TestPanics(t *testing.T) {
 				if told == 1 {
 					told = 0 // a call that was not tried again has no attempts
 				}
-				if thrown != c.again || len(tool.Calls()) != c.attempts || len(seen.told) != told || told > 0 && seen.told[0].kind != "panic" {
+				if thrown != c.again || len(tool.Calls()) != c.attempts || len(seen.told) != told || told > 0 &&
+					seen.told[0].kind != "panic" {
 					t.Errorf("got panic %v, %d attempts, told %v, want %v, %d", thrown, len(tool.Calls()), seen.told, c.again, c.attempts)
 				}
 			})
@@ -198,11 +213,13 @@ func TestGoexitIsNotRetried(t *testing.T) {
 	n := 0
 	go func() {
 		defer close(done)
-		run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrPanic, toolkit.ErrTool, toolkit.TypeOther}}), readOnly, func(context.Context, toolkit.Call) (toolkit.Result, error) {
-			n++
-			runtime.Goexit()
-			return toolkit.Result{}, nil
-		})
+		run(t.Context(), &seen, policy(t, retry.Options{
+			On: []toolkit.Kind{toolkit.ErrPanic, toolkit.ErrTool, toolkit.TypeOther}}), readOnly,
+			func(context.Context, toolkit.Call) (toolkit.Result, error) {
+				n++
+				runtime.Goexit()
+				return toolkit.Result{}, nil
+			})
 		t.Error("the goroutine went on")
 	}()
 	<-done
@@ -222,12 +239,13 @@ func TestTheLastAttemptsOutcomeStays(t *testing.T) {
 	}{{1, toolkit.OutcomeExecuted}, {9, toolkit.OutcomeRefused}} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen attempts
-			run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrCircuitOpen}}), readOnly, func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
-				if int(call.Attempt) <= c.refused {
-					return refuse(ctx, call)
-				}
-				return toolkit.Result{}, nil
-			})
+			run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrCircuitOpen}}), readOnly,
+				func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+					if int(call.Attempt) <= c.refused {
+						return refuse(ctx, call)
+					}
+					return toolkit.Result{}, nil
+				})
 			if got := seen.All()[0].Disposition.Outcome; got != c.want {
 				t.Errorf("%d refused: got %v, want %v", c.refused, got, c.want)
 			}
@@ -250,12 +268,13 @@ func TestWhatRanIsExecuted(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen attempts
-			run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrOverloaded}}), readOnly, func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-				if !c.runs[call.Attempt-1] {
-					return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded})
-				}
-				return toolkit.Result{Fault: toolkit.ErrOverloaded}, nil
-			})
+			run(t.Context(), &seen, policy(t, retry.Options{On: []toolkit.Kind{toolkit.ErrOverloaded}}), readOnly,
+				func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+					if !c.runs[call.Attempt-1] {
+						return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrOverloaded})
+					}
+					return toolkit.Result{Fault: toolkit.ErrOverloaded}, nil
+				})
 			s := seen.All()[0].Disposition
 			if s.Outcome != c.outcome || s.Refused != c.refused || s.Runs() != 3-int(c.refused) {
 				t.Errorf("%s: got %v, %d refused, %d runs, want %v, %d refused", name, s.Outcome, s.Refused, s.Runs(), c.outcome, c.refused)
@@ -282,7 +301,8 @@ func TestEachAttemptAsksTheBreaker(t *testing.T) {
 		}
 		first, second := seen.All()[0].Disposition, seen.All()[1].Disposition
 		if n := len(tool.Calls()); n != 2 || first.Attempts != 3 || second.Attempts != 1 || second.Outcome != toolkit.OutcomeRefused {
-			t.Errorf("the tool ran %d times, %d and %d attempts, %v, want 2, 3 and 1, refused", n, first.Attempts, second.Attempts, second.Outcome)
+			t.Errorf("the tool ran %d times, %d and %d attempts, %v, want 2, 3 and 1, refused", n, first.Attempts,
+				second.Attempts, second.Outcome)
 		}
 	})
 }
@@ -315,7 +335,8 @@ func TestARateLimitInsideIsWaitedFor(t *testing.T) {
 func TestToolsOfCallsThatNobodyObserves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := failing(1, errDown)
-		p := policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther}, Lookup: func(string) *toolkit.Definition { return &readOnly }})
+		p := policy(t, retry.Options{On: []toolkit.Kind{toolkit.TypeOther},
+			Lookup: func(string) *toolkit.Definition { return &readOnly }})
 		if _, err := p.Wrap(tool.Handle)(t.Context(), toolkit.Call{}); err != nil || len(tool.Calls()) != 2 {
 			t.Errorf("got %v after %d attempts, want a second one", err, len(tool.Calls()))
 		}

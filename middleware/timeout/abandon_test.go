@@ -35,19 +35,23 @@ func TestAToolThatNeverReturnsIsAbandoned(t *testing.T) {
 			start := time.Now()
 			res, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: arguments})
 			clear(arguments)
-			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "it ran for 1s, and one attempt may run for 1s; it does not heed being stopped and was abandoned") || res.Output != "" {
+			if !errors.Is(err, context.DeadlineExceeded) ||
+				!strings.Contains(err.Error(), "it ran for 1s, and one attempt may run for 1s; it does not heed being "+
+					"stopped and was abandoned") || res.Output != "" {
 				t.Errorf("got %v, %v", res.Output, err)
 			}
 			if took := time.Since(start); took != time.Second || p.Abandoned() != i+1 {
 				t.Errorf("it took %v, %d are abandoned, want 1s and %d", took, p.Abandoned(), i+1)
 			}
 			e := seen.All()[0]
-			if got := tags(t, seen); got["timeout.abandoned"] != "true" || got["timeout.limit"] != "1s" || got["error.type"] != "timeout" || e.Disposition.Queue != 0 || e.Disposition.Run != time.Second {
+			if got := tags(t, seen); got["timeout.abandoned"] != "true" || got["timeout.limit"] != "1s" ||
+				got["error.type"] != "timeout" || e.Disposition.Queue != 0 || e.Disposition.Run != time.Second {
 				t.Errorf("got %v, %v in the queue, ran for %v", got, e.Disposition.Queue, e.Disposition.Run)
 			}
 		}
 		_, err := h(t.Context(), toolkit.Call{Name: "deaf", Arguments: []byte(`{}`)})
-		if got := tags(t, seen); !errors.Is(err, toolkit.ErrOverloaded) || got["outcome"] != "refused" || got["error.type"] != "overloaded" {
+		if got := tags(t, seen); !errors.Is(err, toolkit.ErrOverloaded) || got["outcome"] != "refused" ||
+			got["error.type"] != "overloaded" {
 			t.Errorf("one more than there may be: got %v, %v", err, got)
 		}
 		close(release)

@@ -34,7 +34,8 @@ func byHand(next toolkit.Handler) toolkit.Handler {
 
 // within runs work once inside an observed call, so that the record is alive.
 func within(def *toolkit.Definition, tool toolkit.Handler, work func(ctx context.Context, run func())) {
-	h := toolkit.Observe(func(string) *toolkit.Definition { return def }, quiet{})(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+	h := toolkit.Observe(func(string) *toolkit.Definition { return def },
+		quiet{})(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		work(ctx, func() { _, _ = tool(ctx, call) })
 		return toolkit.Result{}, nil
 	})
@@ -56,10 +57,11 @@ func TestAllocations(t *testing.T) {
 		def  toolkit.Definition
 		most float64
 	}{
-		"idle":                       {policy(t, timeout.Options{Default: -1}).Wrap(nothing), toolkit.Definition{}, 0},
-		"default":                    {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{}, 1},
-		"definition":                 {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{Timeout: time.Minute}, 1},
-		"tool":                       {policy(t, timeout.Options{Tools: map[string]time.Duration{"x": 1e9}}).Wrap(nothing), toolkit.Definition{}, 1},
+		"idle":       {policy(t, timeout.Options{Default: -1}).Wrap(nothing), toolkit.Definition{}, 0},
+		"default":    {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{}, 1},
+		"definition": {policy(t, timeout.Options{}).Wrap(nothing), toolkit.Definition{Timeout: time.Minute}, 1},
+		"tool": {policy(t, timeout.Options{Tools: map[string]time.Duration{"x": 1e9}}).Wrap(nothing),
+			toolkit.Definition{}, 1},
 		"default, waited for":        {policy(t, timeout.Options{}).Wrap(waiting), toolkit.Definition{}, 6},
 		"context.WithTimeout itself": {byHand(nothing), toolkit.Definition{}, 4},
 	} {

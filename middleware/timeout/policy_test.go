@@ -97,7 +97,8 @@ func TestHowACallEndsAfterTheLimit(t *testing.T) {
 					}
 					o.Abandon = []string{"slow"}
 				}
-				h, seen := observed(policy(t, o), toolkit.Definition{Name: "slow"}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) { return c.tool(ctx) })
+				h, seen := observed(policy(t, o), toolkit.Definition{Name: "slow"},
+					func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) { return c.tool(ctx) })
 				res, err := h(t.Context(), toolkit.Call{Name: "slow"})
 				failure := err
 				if failure == nil {
@@ -237,8 +238,10 @@ func TestWhichLimitCounts(t *testing.T) {
 		"longer definition":          {timeout.Options{Default: time.Second}, toolkit.Definition{Timeout: time.Hour}, time.Hour},
 		"shorter definition":         {timeout.Options{}, toolkit.Definition{Timeout: time.Second}, time.Second},
 		"definition without a limit": {timeout.Options{}, toolkit.Definition{Timeout: -1}, 0},
-		"tools before definition":    {timeout.Options{Tools: map[string]time.Duration{"x": time.Minute}}, toolkit.Definition{Timeout: time.Second}, time.Minute},
-		"tool without a limit":       {timeout.Options{Tools: map[string]time.Duration{"x": -1}}, toolkit.Definition{Timeout: time.Second}, 0},
+		"tools before definition": {timeout.Options{Tools: map[string]time.Duration{"x": time.Minute}},
+			toolkit.Definition{Timeout: time.Second}, time.Minute},
+		"tool without a limit": {timeout.Options{Tools: map[string]time.Duration{"x": -1}},
+			toolkit.Definition{Timeout: time.Second}, 0},
 		"ceiling of the default": {
 			timeout.Options{Max: time.Second}, toolkit.Definition{}, time.Second,
 		},
@@ -318,15 +321,17 @@ func TestNestedCallsTellWhoseLimitItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := policy(t, timeout.Options{Default: 2 * time.Second})
 		inner, seenInner := observed(p, toolkit.Definition{Name: "inner"}, heeds)
-		outer, seenOuter := observed(p, toolkit.Definition{Name: "outer"}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			time.Sleep(time.Second)
-			return inner(ctx, toolkit.Call{Name: "inner"})
-		})
+		outer, seenOuter := observed(p, toolkit.Definition{Name: "outer"},
+			func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				time.Sleep(time.Second)
+				return inner(ctx, toolkit.Call{Name: "inner"})
+			})
 		_, err := outer(t.Context(), toolkit.Call{Name: "outer"})
 		if got := tags(t, seenInner); got["timeout.limit"] != "" || got["error.type"] != "timeout" {
 			t.Errorf("inner: got %v, want a timeout that is not its own", got)
 		}
-		if got := tags(t, seenOuter); got["timeout.limit"] != "2s" || !strings.Contains(err.Error(), `tool "outer": timeout: it ran for 2s`) {
+		if got := tags(t, seenOuter); got["timeout.limit"] != "2s" ||
+			!strings.Contains(err.Error(), `tool "outer": timeout: it ran for 2s`) {
 			t.Errorf("outer: got %v, %v", got, err)
 		}
 	})
@@ -335,12 +340,13 @@ func TestNestedCallsTellWhoseLimitItWas(t *testing.T) {
 func TestManyLimitsOfDefinitions(t *testing.T) {
 	p := policy(t, timeout.Options{})
 	for i := range 1000 {
-		h, _ := observed(p, toolkit.Definition{Timeout: time.Duration(i+1) * time.Hour}, func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			if deadline, _ := ctx.Deadline(); time.Until(deadline).Round(time.Hour) != time.Duration(i+1)*time.Hour {
-				t.Errorf("%d: got %v", i, time.Until(deadline))
-			}
-			return toolkit.Result{}, nil
-		})
+		h, _ := observed(p, toolkit.Definition{Timeout: time.Duration(i+1) * time.Hour},
+			func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				if deadline, _ := ctx.Deadline(); time.Until(deadline).Round(time.Hour) != time.Duration(i+1)*time.Hour {
+					t.Errorf("%d: got %v", i, time.Until(deadline))
+				}
+				return toolkit.Result{}, nil
+			})
 		if _, err := h(t.Context(), toolkit.Call{}); err != nil {
 			t.Fatal(err)
 		}
@@ -352,14 +358,19 @@ func TestOptionsThatContradict(t *testing.T) {
 		options timeout.Options
 		want    string
 	}{
-		{timeout.Options{Tools: map[string]time.Duration{"a": 0}}, `timeout: Options.Tools["a"]: got 0s, want a time above 0, or below 0 for no limit`},
-		{timeout.Options{Tools: map[string]time.Duration{"": 1}}, "timeout: Options.Tools: got a limit of 1ns for a tool without a name, want a name"},
+		{timeout.Options{Tools: map[string]time.Duration{"a": 0}},
+			`timeout: Options.Tools["a"]: got 0s, want a time above 0, or below 0 for no limit`},
+		{timeout.Options{Tools: map[string]time.Duration{"": 1}},
+			"timeout: Options.Tools: got a limit of 1ns for a tool without a name, want a name"},
 		{timeout.Options{Abandon: []string{"a", ""}}, "timeout: Options.Abandon[1]: got \"\", want the name of a tool"},
-		{timeout.Options{Abandon: []string{"a"}, Tools: map[string]time.Duration{"a": -1}}, `timeout: Options.Abandon[0]: got "a", which has no limit in Tools, want one that has`},
+		{timeout.Options{Abandon: []string{"a"}, Tools: map[string]time.Duration{"a": -1}},
+			`timeout: Options.Abandon[0]: got "a", which has no limit in Tools, want one that has`},
 		{timeout.Options{MaxAbandoned: -1}, "timeout: Options.MaxAbandoned: got -1, want more than 0, or 0 for 64"},
 		{timeout.Options{Max: -1}, "timeout: Options.Max: got -1ns, want a time above 0, or 0 for no ceiling"},
-		{timeout.Options{MaxTools: named("", 1)}, "timeout: Options.MaxTools: got a ceiling of 1ns for a tool without a name, want a name"},
-		{timeout.Options{MaxTools: named("a", 0)}, `timeout: Options.MaxTools["a"]: got 0s, want a time above 0, or below 0 for no ceiling`},
+		{timeout.Options{MaxTools: named("", 1)},
+			"timeout: Options.MaxTools: got a ceiling of 1ns for a tool without a name, want a name"},
+		{timeout.Options{MaxTools: named("a", 0)},
+			`timeout: Options.MaxTools["a"]: got 0s, want a time above 0, or below 0 for no ceiling`},
 		{timeout.Options{Default: time.Minute, Max: time.Second}, "timeout: Options.Default: got 1m0s, want at most Max, 1s"},
 		{timeout.Options{Default: -1, Max: time.Second}, "timeout: Options.Default: got no limit (-1ns), want at most Max, 1s"},
 		{
@@ -379,7 +390,8 @@ func TestOptionsThatContradict(t *testing.T) {
 }
 
 func TestNilHandlerIsRefused(t *testing.T) {
-	if _, err := policy(t, timeout.Options{}).Wrap(nil)(t.Context(), toolkit.Call{Name: "x"}); !errors.Is(err, toolkit.ErrUnknownTool) {
+	if _, err := policy(t, timeout.Options{}).Wrap(nil)(t.Context(), toolkit.Call{Name: "x"}); !errors.Is(err,
+		toolkit.ErrUnknownTool) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,7 +22,8 @@ import (
 // attempt.
 func TestAttemptsTimeAndCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		again, err := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}, Attempts: 3, BaseDelay: time.Hour, MaxDelay: time.Hour})
+		again, err := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTimeout}, Attempts: 3, BaseDelay: time.Hour,
+			MaxDelay: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,8 @@ func TestAttemptsTimeAndCost(t *testing.T) {
 		def := toolkit.Definition{Name: "slow", ReadOnly: toolkit.Yes, Cost: 1, Timeout: 10 * time.Second}
 		var seen tooltest.Recorder
 		runs := 0
-		h := toolkit.Observe(func(string) *toolkit.Definition { return &def }, &seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+		h := toolkit.Observe(func(string) *toolkit.Definition { return &def },
+			&seen)(middleware.Wrap(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 			if runs++; runs%3 == 0 {
 				return toolkit.Result{Output: "at last"}, nil
 			}

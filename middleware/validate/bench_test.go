@@ -20,7 +20,9 @@ import (
 // BenchmarkValidate checks 300 bytes of arguments by the schema library alone and by the
 // policy, which also refuses names given twice.
 func BenchmarkValidate(b *testing.B) {
-	arguments := json.RawMessage(`{"path":"src/` + strings.Repeat("directory/", 15) + `main.go","limit":20,"mode":"fast","tags":["a","b","c","` + strings.Repeat("x", 40) + `"],"deep":{"on":true,"a/b~c":1.5,"more":"text"}}`)
+	arguments := json.RawMessage(`{"path":"src/` + strings.Repeat("directory/", 15) +
+		`main.go","limit":20,"mode":"fast","tags":["a","b","c","` + strings.Repeat("x", 40) +
+		`"],"deep":{"on":true,"a/b~c":1.5,"more":"text"}}`)
 	ctx := context.Background()
 	next := func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil }
 	b.Run("library", func(b *testing.B) {

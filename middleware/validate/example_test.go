@@ -17,7 +17,8 @@ import (
 func Example() {
 	registry := new(toolkit.Registry)
 	err := registry.Register(tooltest.Echo(toolkit.Definition{Name: "file_read", InputSchema: json.RawMessage(
-		`{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}`)}))
+		`{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer","minimum":1}},` +
+			`"required":["path"],"additionalProperties":false}`)}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,7 +31,8 @@ func Example() {
 	observe := toolkit.Observe(registry.Lookup, new(tooltest.Recorder))
 	handle := toolkit.Chain(middleware.Wrap(registry.Handle, arguments), observe)
 
-	res, err := handle(context.Background(), toolkit.Call{Name: "file_read", Arguments: json.RawMessage(`{"path":"a.txt","lines":"20"}`)})
+	res, err := handle(context.Background(),
+		toolkit.Call{Name: "file_read", Arguments: json.RawMessage(`{"path":"a.txt","lines":"20"}`)})
 	fmt.Println(res.Output, err)
 	_, err = handle(context.Background(), toolkit.Call{Name: "file_read", Arguments: json.RawMessage(`{"file":"a.txt","lines":0}`)})
 	fmt.Println(err.Error())

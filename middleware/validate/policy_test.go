@@ -103,7 +103,8 @@ func TestTheAnswerNamesWhatTheToolTakes(t *testing.T) {
 }
 
 func TestRightArgumentsPassAsTheyAre(t *testing.T) {
-	for _, arguments := range []string{`{"path":"a"}`, ` { "path" : "a" , "limit" : 1.0 } `, `{"path":"\u0061","deep":{"on":true,"x":[1]}}`} {
+	for _, arguments := range []string{`{"path":"a"}`, ` { "path" : "a" , "limit" : 1.0 } `,
+		`{"path":"\u0061","deep":{"on":true,"x":[1]}}`} {
 		h, seen := governed(t, validate.Options{Coerce: true}, schema)
 		res, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(arguments)})
 		if err != nil || res.Output != arguments {
@@ -121,7 +122,8 @@ func TestCoerceRepairsInPlace(t *testing.T) {
 		{`{"path":"a","limit":" 5.0 "}`, `{"path":"a","limit":5}`, "/limit"},
 		{`{"path":"a","tags":"[\"x\",\"y\"]"}`, `{"path":"a","tags":["x","y"]}`, "/tags"},
 		{`{"path":"a","deep":"{\"on\":true}","none":"null"}`, `{"path":"a","deep":{"on":true},"none":null}`, "/deep /none"},
-		{`{"path":true,"deep":{"on":"true","a/b~c":"1e3"}}`, `{"path":"true","deep":{"on":true,"a/b~c":1e3}}`, "/path /deep/on /deep/a~1b~0c"},
+		{`{"path":true,"deep":{"on":"true","a/b~c":"1e3"}}`, `{"path":"true","deep":{"on":true,"a/b~c":1e3}}`,
+			"/path /deep/on /deep/a~1b~0c"},
 	} {
 		h, seen := governed(t, validate.Options{Coerce: true}, schema)
 		res, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(c.arguments)})
@@ -135,10 +137,12 @@ func TestCoerceRepairsInPlace(t *testing.T) {
 	}
 	for _, arguments := range []string{
 		`{"path":"a","limit":"7 files"}`, `{"path":"a","limit":"1e99"}`, `{"path":"a","limit":"0x10"}`, `{"path":"a","limit":7.5}`,
-		`{"path":"a","limit":"700"}`, `{"path":null}`, `{"path":{"a":1}}`, `{"path":["a"]}`, `{"path":"a","deep":{"on":"yes"}}`, `{"limit":"7"}`,
+		`{"path":"a","limit":"700"}`, `{"path":null}`, `{"path":{"a":1}}`, `{"path":["a"]}`,
+		`{"path":"a","deep":{"on":"yes"}}`, `{"limit":"7"}`,
 	} {
 		h, _ := governed(t, validate.Options{Coerce: true}, schema)
-		if _, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(arguments)}); !errors.Is(err, toolkit.ErrInvalidArguments) {
+		if _, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(arguments)}); !errors.Is(err,
+			toolkit.ErrInvalidArguments) {
 			t.Errorf("%s: got %v, want it refused", arguments, err)
 		}
 	}
@@ -155,14 +159,16 @@ func TestSchemasThatDoNotCompile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, seen := governed(t, validate.Options{}, schema)
-			if res, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{"a":"b"}`)}); err != nil || res.Output == "" {
+			if res, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{"a":"b"}`)}); err != nil ||
+				res.Output == "" {
 				t.Errorf("got %v, want the call passed on unchecked", err)
 			}
 			if got := tags(seen.All()[0]); got != "validation=schema_error" {
 				t.Errorf("got %s", got)
 			}
 			strict, _ := governed(t, validate.Options{Strict: true}, schema)
-			if _, err := strict(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{}`)}); !errors.Is(err, toolkit.ErrInvalidArguments) || !strings.Contains(err.Error(), "does not compile") {
+			if _, err := strict(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{}`)}); !errors.Is(err,
+				toolkit.ErrInvalidArguments) || !strings.Contains(err.Error(), "does not compile") {
 				t.Errorf("strict: got %v", err)
 			}
 		})
@@ -178,11 +184,13 @@ func TestReferencesInACircleEnd(t *testing.T) {
 
 func TestLongArgumentsAreRefused(t *testing.T) {
 	h, _ := governed(t, validate.Options{MaxBytes: 10}, schema)
-	if _, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{"path":"abc"}`)}); err == nil || !strings.Contains(err.Error(), "got arguments of 14 bytes, want at most 10") {
+	if _, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{"path":"abc"}`)}); err == nil ||
+		!strings.Contains(err.Error(), "got arguments of 14 bytes, want at most 10") {
 		t.Errorf("got %v", err)
 	}
 	h, _ = governed(t, validate.Options{MaxBytes: -1}, schema)
-	if _, err := h(t.Context(), toolkit.Call{Name: "tool", Arguments: json.RawMessage(`{"path":"` + strings.Repeat("a", 17<<20) + `"}`)}); err != nil {
+	if _, err := h(t.Context(), toolkit.Call{Name: "tool",
+		Arguments: json.RawMessage(`{"path":"` + strings.Repeat("a", 17<<20) + `"}`)}); err != nil {
 		t.Errorf("without a limit: got %v", err)
 	}
 }
@@ -200,7 +208,8 @@ func TestManyProblemsAreCut(t *testing.T) {
 func TestReplacedToolsAreCheckedAnew(t *testing.T) {
 	r := new(toolkit.Registry)
 	tool := func(kind string) toolkit.Tool {
-		return tooltest.Echo(toolkit.Definition{Name: "tool", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"` + kind + `"}}}`)})
+		return tooltest.Echo(toolkit.Definition{Name: "tool",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"` + kind + `"}}}`)})
 	}
 	if err := r.Register(tool("string")); err != nil {
 		t.Fatal(err)

@@ -44,15 +44,18 @@ func TestAccepts(t *testing.T) {
 	}
 	for text, want := range map[string]bool{
 		`{"text":"ab","free":true}`: true, `{"text":"ab"}`: false, `{"free":true}`: false, `{}`: false, `[]`: false, `5`: false,
-		`{"text":"äöüß","free":false}`: true, `{"text":"a","free":true}`: false, `{"text":"abcde","free":true}`: false, `{"text":"a\n","free":true}`: false,
+		`{"text":"äöüß","free":false}`: true, `{"text":"a","free":true}`: false, `{"text":"abcde","free":true}`: false,
+		`{"text":"a\n","free":true}`: false,
 	} {
 		if got := agreed(t, shaped, text); got != want {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 	}
 	for schema, want := range map[string]bool{
-		`true`: true, `{}`: true, `false`: false, `{"$ref":"#"}`: false, `{"allOf":[{"$ref":"#"}]}`: false, `{"not":{}}`: false, `{"type":["integer","null"]}`: true,
-		`{"anyOf":[{"$ref":"#"},{"type":"integer"}]}`: true, `{"minimum":0.1}`: false, `{"multipleOf":1}`: false, `{"enum":[1,5]}`: false, `{"format":"email"}`: true,
+		`true`: true, `{}`: true, `false`: false, `{"$ref":"#"}`: false, `{"allOf":[{"$ref":"#"}]}`: false,
+		`{"not":{}}`: false, `{"type":["integer","null"]}`: true,
+		`{"anyOf":[{"$ref":"#"},{"type":"integer"}]}`: true, `{"minimum":0.1}`: false, `{"multipleOf":1}`: false,
+		`{"enum":[1,5]}`: false, `{"format":"email"}`: true,
 		`{"$schema":"http://json-schema.org/draft-07/schema#","format":"email"}`:                    false,
 		`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":5,"exclusiveMinimum":true}`: false,
 	} {
@@ -131,7 +134,8 @@ func randomSchema(r *rand.Rand, depth int) string {
 	for range r.IntN(4) {
 		switch r.IntN(12) {
 		case 0:
-			members = append(members, `"type":`+pick(r, `"object"`, `"array"`, `"string"`, `"number"`, `"integer"`, `["string","null"]`, `["object","array","boolean"]`))
+			members = append(members, `"type":`+pick(r, `"object"`, `"array"`, `"string"`, `"number"`, `"integer"`,
+				`["string","null"]`, `["object","array","boolean"]`))
 		case 1:
 			members = append(members, fmt.Sprintf(`"properties":{"a":%s,"b":%s}`, inner(), inner()))
 		case 2:
@@ -151,7 +155,8 @@ func randomSchema(r *rand.Rand, depth int) string {
 		case 9:
 			members = append(members, fmt.Sprintf(`"allOf":[%s]`, inner()))
 		case 10:
-			members = append(members, pick(r, `"title":"x"`, `"default":1`, `"not":{"type":"string"}`, `"pattern":"x"`, `"uniqueItems":true`))
+			members = append(members, pick(r, `"title":"x"`, `"default":1`, `"not":{"type":"string"}`, `"pattern":"x"`,
+				`"uniqueItems":true`))
 		case 11:
 			members = append(members, pick(r, `"$ref":"#/$defs/d"`, `"$ref":"#"`))
 		}
@@ -168,7 +173,8 @@ func randomValue(r *rand.Rand, depth int) string {
 	case 0:
 		return pick(r, `"x"`, `"é"`, `""`, `"\u0078"`, `"xy"`)
 	case 1:
-		return pick(r, "0", "1", "-1", "1.5", "1.0", "0.1", "0.10000000000000000001", "1.5000000000000000001", "1e0", "12345678901234567890")
+		return pick(r, "0", "1", "-1", "1.5", "1.0", "0.1", "0.10000000000000000001", "1.5000000000000000001", "1e0",
+			"12345678901234567890")
 	case 2:
 		return pick(r, "true", "false")
 	case 3:
@@ -192,11 +198,13 @@ func randomValue(r *rand.Rand, depth int) string {
 // FuzzAccepts: what a shape accepts, the library accepts; any schema, any text.
 func FuzzAccepts(f *testing.F) {
 	for _, text := range []string{
-		`{"text":"ab","free":true,"n":10,"list":[true],"tree":{"of":[{"x":1}]}}`, `{"text":"\u00e4b","free":true,"open":0.1}`, `{"text":"","any":{"a":"\\"}}`,
+		`{"text":"ab","free":true,"n":10,"list":[true],"tree":{"of":[{"x":1}]}}`,
+		`{"text":"\u00e4b","free":true,"open":0.1}`, `{"text":"","any":{"a":"\\"}}`,
 	} {
 		f.Add(shaped, text)
 	}
-	for _, schema := range []string{`{"minimum":0.1}`, `{"items":[{"type":"null"}],"additionalItems":false}`, `{"enum":["a",null,1]}`, `{"anyOf":[{"$ref":"#"},{"const":"a"}]}`} {
+	for _, schema := range []string{`{"minimum":0.1}`, `{"items":[{"type":"null"}],"additionalItems":false}`,
+		`{"enum":["a",null,1]}`, `{"anyOf":[{"$ref":"#"},{"const":"a"}]}`} {
 		f.Add(schema, `[null, "a", 0.1, 12345678901234567, -0, 1e-9999999]`)
 		f.Add(`{"type":"array","items":`+schema+`}`, `["a", 0.1, 0.10000000000000000001, 1E400]`)
 	}
@@ -237,7 +245,8 @@ func TestAcceptingAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh, text := shapes{}.forSchema(s), []byte(`{"text":"äöü","word":"a","n":10,"open":0.25,"maybe":null,"list":["s",true],"tree":{"of":[{"x":1}]},"free":true}`)
+	sh, text := shapes{}.forSchema(s), []byte(
+		`{"text":"äöü","word":"a","n":10,"open":0.25,"maybe":null,"list":["s",true],"tree":{"of":[{"x":1}]},"free":true}`)
 	if n := testing.AllocsPerRun(100, func() {
 		if !sh.accepts(text) {
 			t.Error("got that it may not fit, want that it does")

@@ -106,7 +106,8 @@ func TestRules(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
-		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, kinds, rules, patterns, names, allow, known, mode, key_environment, limits`},
+		{"presets: strict", `r.yaml:1: presets: got an unknown field (did you mean "preset"?), want one of preset, ` +
+			`kinds, rules, patterns, names, allow, known, mode, key_environment, limits`},
 		{"\npreset: loud", `r.yaml:2: preset: got "loud", want default, off, secrets-only or strict`},
 		{"kinds:\n  on: [email, ipv5]", `r.yaml:2: kinds.on[1]: got "ipv5", want a kind that redact.Kinds lists`},
 		{"kinds: [email]", `r.yaml:1: kinds: got a list, want a mapping`},

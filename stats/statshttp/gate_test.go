@@ -53,8 +53,10 @@ func TestGate(t *testing.T) {
 		{"public address", Options{}, "203.0.113.5", nil, 403},
 		{"unspecified address", Options{}, "0.0.0.0", nil, 403},
 		{"no address known", Options{}, "", nil, 403},
-		{"through a proxy on this machine", Options{}, "127.0.0.1", []func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
-		{"through a proxy that says Forwarded", Options{}, "127.0.0.1", []func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
+		{"through a proxy on this machine", Options{}, "127.0.0.1",
+			[]func(*http.Request){header("X-Forwarded-For", "203.0.113.5")}, 403},
+		{"through a proxy that says Forwarded", Options{}, "127.0.0.1",
+			[]func(*http.Request){header("Forwarded", "for=203.0.113.5")}, 403},
 
 		{"name rebound to loopback", Options{}, "127.0.0.1", []func(*http.Request){host("evil.example")}, 421},
 		{"name rebound, with a port", Options{}, "127.0.0.1", []func(*http.Request){host("evil.example:8080")}, 421},
@@ -64,29 +66,39 @@ func TestGate(t *testing.T) {
 		{"another address as host", Options{}, "127.0.0.1", []func(*http.Request){host("203.0.113.5")}, 421},
 		{"below localhost", Options{}, "127.0.0.1", []func(*http.Request){host("app.localhost:8080")}, 200},
 		{"host in capitals with a dot", Options{}, "127.0.0.1", []func(*http.Request){host("LOCALHOST.")}, 200},
-		{"configured host", Options{Hosts: []string{"Tools.Example"}}, "127.0.0.1", []func(*http.Request){host("tools.example:80")}, 200},
+		{"configured host", Options{Hosts: []string{"Tools.Example"}}, "127.0.0.1",
+			[]func(*http.Request){host("tools.example:80")}, 200},
 
-		{"page of another site", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
-		{"page of another port", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
-		{"link on another site", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
-		{"own page", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Mode", "cors")}, 200},
+		{"page of another site", Options{}, "127.0.0.1",
+			[]func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "no-cors")}, 403},
+		{"page of another port", Options{}, "127.0.0.1",
+			[]func(*http.Request){header("Sec-Fetch-Site", "same-site"), header("Sec-Fetch-Mode", "cors")}, 403},
+		{"link on another site", Options{}, "127.0.0.1",
+			[]func(*http.Request){header("Sec-Fetch-Site", "cross-site"), header("Sec-Fetch-Mode", "navigate")}, 200},
+		{"own page", Options{}, "127.0.0.1", []func(*http.Request){header("Sec-Fetch-Site", "same-origin"),
+			header("Sec-Fetch-Mode", "cors")}, 200},
 
 		{"open", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.5:8080")}, 200},
 		{"open, without an address", Options{Open: true}, "", nil, 200},
 		{"open, another address as host", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("192.168.1.6")}, 421},
 		{"open, name rebound", Options{Open: true}, "192.168.1.5", []func(*http.Request){host("evil.example")}, 421},
-		{"open, configured host", Options{Open: true, Hosts: []string{"tools.example"}}, "192.168.1.5", []func(*http.Request){host("tools.example")}, 200},
+		{"open, configured host", Options{Open: true, Hosts: []string{"tools.example"}}, "192.168.1.5",
+			[]func(*http.Request){host("tools.example")}, 200},
 
 		{"token", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){bearer, host("anything.example")}, 200},
 		{"token, without an address", Options{BearerToken: testToken}, "", []func(*http.Request){bearer}, 200},
-		{"token in small letters", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
+		{"token in small letters", Options{BearerToken: testToken}, "203.0.113.5",
+			[]func(*http.Request){header("Authorization", "bearer  "+testToken)}, 200},
 		{"token as password", Options{BearerToken: testToken}, "203.0.113.5", []func(*http.Request){basic("anyone", testToken)}, 200},
 		{"token missing on loopback", Options{BearerToken: testToken}, "127.0.0.1", nil, 401},
 		{"token missing though open", Options{BearerToken: testToken, Open: true}, "192.168.1.5", nil, 401},
-		{"token wrong", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
-		{"token's beginning", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
+		{"token wrong", Options{BearerToken: testToken}, "127.0.0.1",
+			[]func(*http.Request){header("Authorization", "Bearer "+testToken+"x")}, 401},
+		{"token's beginning", Options{BearerToken: testToken}, "127.0.0.1",
+			[]func(*http.Request){header("Authorization", "Bearer "+testToken[:16])}, 401},
 		{"token empty", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Bearer ")}, 401},
-		{"token in another scheme", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
+		{"token in another scheme", Options{BearerToken: testToken}, "127.0.0.1",
+			[]func(*http.Request){header("Authorization", "Token "+testToken)}, 401},
 		{"token as user", Options{BearerToken: testToken}, "127.0.0.1", []func(*http.Request){basic(testToken, "")}, 401},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,12 +132,14 @@ func TestHardening(t *testing.T) {
 	} {
 		x := w.Header()
 		csp := x.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+			"frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("got Content-Security-Policy %q, want %s in it", csp, part)
 			}
 		}
-		if strings.Contains(csp, "unsafe") || x.Get("X-Content-Type-Options") != "nosniff" || x.Get("Referrer-Policy") != "no-referrer" {
+		if strings.Contains(csp, "unsafe") || x.Get("X-Content-Type-Options") != "nosniff" ||
+			x.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("got headers %v", x)
 		}
 		for name := range x {

@@ -36,7 +36,8 @@ func TestHealthz(t *testing.T) {
 		{"alone", nil, "/healthz", 200, "ok", ""},
 		{"fine", []stats.HealthSource{fine, nil}, "/healthz?fail=degraded", 200, "ok", ""},
 		{"broken, and alive", []stats.HealthSource{fine, broken}, "/healthz", 200, "degraded", "could not be sent"},
-		{"broken, and asked to fail", []stats.HealthSource{fine, broken}, "/healthz?fail=degraded", 503, "", "exporter: the last 3 batches could not be sent (Unavailable)"},
+		{"broken, and asked to fail", []stats.HealthSource{fine, broken}, "/healthz?fail=degraded", 503, "",
+			"exporter: the last 3 batches could not be sent (Unavailable)"},
 		{"panics", []stats.HealthSource{panicking{}, fine}, "/healthz", 200, "degraded", "panicked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,7 +51,8 @@ func TestHealthz(t *testing.T) {
 				return
 			}
 			var got api.HealthAnswer
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != c.status || got.Components[0].Name != "statistics" {
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != c.status ||
+				got.Components[0].Name != "statistics" {
 				t.Errorf("got %+v (%v), want %s", got, err, c.status)
 			}
 			for _, target := range []string{"/api/v1/view", "/api/v1/summary"} {

@@ -19,7 +19,8 @@ import (
 // Every resource refuses what it does not understand with a problem that says so, and
 // what it answers is harmless.
 func TestEveryResourceRefusesBadInput(t *testing.T) {
-	h := handlerOf(t, busyRecorder(t), Options{Metrics: func(*stats.Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
+	h := handlerOf(t, busyRecorder(t), Options{
+		Metrics: func(*stats.Recorder) (http.Handler, error) { return http.NotFoundHandler(), nil }})
 	mega := strings.Repeat("a", 1<<20)
 	for path, res := range routes() {
 		target := strings.TrimSuffix(path, "{$}")
@@ -70,7 +71,8 @@ func TestHostileFactsAreHarmless(t *testing.T) {
 		}
 		return body
 	}
-	for _, target := range []string{"/api/v1/summary", "/api/v1/view?tool=t", "/api/v1/tools", "/api/v1/tools/t", "/api/v1/calls", "/api/v1/calls/1", "/api/v1/snapshot"} {
+	for _, target := range []string{"/api/v1/summary", "/api/v1/view?tool=t", "/api/v1/tools", "/api/v1/tools/t",
+		"/api/v1/calls", "/api/v1/calls/1", "/api/v1/snapshot"} {
 		w := ask(h, target)
 		if body := harmless(target, w); !strings.Contains(body, `"cache"`) || !strings.Contains(body, `"<script>\u001b\u202e"`) {
 			t.Errorf("%s: got %s, want the fact, with what a terminal would act on escaped", target, body)

@@ -104,14 +104,16 @@ func busyRecorder(t testing.TB) *stats.Recorder {
 	r := newRecorder(t, stats.Options{Registered: func() []toolkit.Definition {
 		return []toolkit.Definition{{Name: "search"}, {Name: "unused"}}
 	}})
-	search, slow, bad := &toolkit.Definition{Name: "search"}, &toolkit.Definition{Name: "slow"}, &toolkit.Definition{Name: hostileName}
+	search, slow, bad := &toolkit.Definition{Name: "search"}, &toolkit.Definition{Name: "slow"},
+		&toolkit.Definition{Name: hostileName}
 	for i := range 100 {
 		record(r, call(search, time.Duration(i+1)*time.Millisecond, sampled(byte(i+1)), in("s1", 3)))
 	}
 	record(r,
 		call(search, 0, with(toolkit.OutcomeCacheHit), in("s1", 4)),
 		call(slow, 2*time.Second, failing("timeout", "took longer than 2s"), in("s2", 1)),
-		call(slow, 3*time.Second, failing("timeout", "took longer than 3s"), in("s2", 1), func(e *toolkit.Ended) { e.Disposition.Repeat = 2 }),
+		call(slow, 3*time.Second, failing("timeout", "took longer than 3s"), in("s2", 1),
+			func(e *toolkit.Ended) { e.Disposition.Repeat = 2 }),
 		call(bad, time.Millisecond, failing("tool_error", "<script>alert(1)</script>\x1b[31m\u202e"), in("<b>s3</b>", 1)))
 	return r
 }
@@ -119,7 +121,8 @@ func busyRecorder(t testing.TB) *stats.Recorder {
 func TestSummaryOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
 	s := decoded[api.Overview](t, ask(h, "/api/v1/summary"))
-	if s.Window != "5m" || s.Overall.Calls != 104 || s.Overall.Executed != 103 || s.Overall.CacheHits != 1 || s.Overall.Errors != 3 || s.ToolsUsed != 3 {
+	if s.Window != "5m" || s.Overall.Calls != 104 || s.Overall.Executed != 103 || s.Overall.CacheHits != 1 ||
+		s.Overall.Errors != 3 || s.ToolsUsed != 3 {
 		t.Errorf("got %+v", s)
 	}
 	if len(s.Health.Unused) != 1 || s.Health.Unused[0] != "unused" || s.Limits.MaxBytes == 0 {
@@ -166,7 +169,8 @@ func TestToolByName(t *testing.T) {
 			t.Errorf("%q: got %q with %d calls", name, d.Tool, d.Calls)
 		}
 	}
-	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/slow")); len(d.Groups) != 1 || d.Groups[0].Count != 2 || d.P50Ms < 1999 {
+	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/slow")); len(d.Groups) != 1 || d.Groups[0].Count != 2 ||
+		d.P50Ms < 1999 {
 		t.Errorf("slow: got %+v, want one group of two errors", d)
 	}
 	if d := decoded[api.ToolDetail](t, ask(h, "/api/v1/tools/unused")); d.Tool != "unused" || d.Calls != 0 {
@@ -194,14 +198,16 @@ func TestHistogramOfHTTP(t *testing.T) {
 		t.Errorf("hostile name: got %d", w.Code)
 	}
 	asProblem(t, ask(h, "/api/v1/tools/unknown/histogram"), http.StatusNotFound)
-	if p := asProblem(t, ask(h, "/api/v1/tools/search/histogram?format=png"), http.StatusBadRequest); p.Parameter != "format" || len(p.Wanted) != 2 {
+	if p := asProblem(t, ask(h, "/api/v1/tools/search/histogram?format=png"),
+		http.StatusBadRequest); p.Parameter != "format" || len(p.Wanted) != 2 {
 		t.Errorf("got %+v", p)
 	}
 }
 
 func TestErrorsOfHTTP(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
-	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors")); len(l.Errors) != 2 || l.Errors[0].Count != 2 || l.Errors[0].Tool != "slow" {
+	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors")); len(l.Errors) != 2 || l.Errors[0].Count != 2 ||
+		l.Errors[0].Tool != "slow" {
 		t.Errorf("got %+v", l)
 	}
 	if l := decoded[api.ErrorList](t, ask(h, "/api/v1/errors?tool="+url.QueryEscape(hostileName))); len(l.Errors) != 1 {
@@ -266,7 +272,8 @@ func (f fixedTraces) Trace(id string) ([]stats.SpanView, bool) { s, ok := f[id];
 func TestCallHasItsTrace(t *testing.T) {
 	r := busyRecorder(t)
 	id := hex.EncodeToString(append([]byte{7}, make([]byte, 15)...))
-	h := handlerOf(t, r, Options{TraceURL: "https://jaeger.example/trace/{trace_id}?x=1", Traces: fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}})
+	h := handlerOf(t, r, Options{TraceURL: "https://jaeger.example/trace/{trace_id}?x=1",
+		Traces: fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}})
 	d := decoded[api.CallDetail](t, ask(h, "/api/v1/calls/7"))
 	if d.TraceURL != "https://jaeger.example/trace/"+id+"?x=1" || len(d.Spans) != 1 || d.Tool != "search" {
 		t.Errorf("got %+v", d)
@@ -291,7 +298,8 @@ func TestSessionsAndLoopsOfHTTP(t *testing.T) {
 	if l := decoded[api.SessionList](t, ask(h, "/api/v1/sessions?limit=1")); len(l.Sessions) != 1 {
 		t.Errorf("limit: got %d", len(l.Sessions))
 	}
-	if l := decoded[api.LoopList](t, ask(h, "/api/v1/loops")); len(l.Loops) != 1 || l.Loops[0].Tool != "slow" || l.Loops[0].Times != 3 {
+	if l := decoded[api.LoopList](t, ask(h, "/api/v1/loops")); len(l.Loops) != 1 || l.Loops[0].Tool != "slow" ||
+		l.Loops[0].Times != 3 {
 		t.Errorf("got %+v", l)
 	}
 }
@@ -308,9 +316,11 @@ func TestOtherResources(t *testing.T) {
 	r := newRecorder(t)
 	h := handlerOf(t, r)
 	for target, want := range map[string]string{
-		"/": "text/html; charset=utf-8", "/openapi.json": "application/openapi+json", "/api/v1/openapi.json": "application/openapi+json",
-		"/assets/page.css": "text/css; charset=utf-8", "/assets/page.js": "text/javascript; charset=utf-8", "/api/v1/summary.txt": "text/plain; charset=utf-8",
-		"/healthz": "application/json",
+		"/": "text/html; charset=utf-8", "/openapi.json": "application/openapi+json",
+		"/api/v1/openapi.json": "application/openapi+json",
+		"/assets/page.css":     "text/css; charset=utf-8", "/assets/page.js": "text/javascript; charset=utf-8",
+		"/api/v1/summary.txt": "text/plain; charset=utf-8",
+		"/healthz":            "application/json",
 	} {
 		w := ask(h, target)
 		if w.Code != 200 || w.Header().Get("Content-Type") != want || w.Body.Len() == 0 {
@@ -327,10 +337,12 @@ func TestOtherResources(t *testing.T) {
 	if w := ask(handlerOf(t, r, Options{Metrics: metrics}), "/metrics"); w.Body.String() != "up 1\n" {
 		t.Errorf("metrics: got %q", w.Body)
 	}
-	if _, err := NewHandler(newRecorder(t), Options{Metrics: metrics}); err == nil || !strings.Contains(err.Error(), "Options.Metrics: another recorder") {
+	if _, err := NewHandler(newRecorder(t), Options{Metrics: metrics}); err == nil ||
+		!strings.Contains(err.Error(), "Options.Metrics: another recorder") {
 		t.Errorf("metrics that fail: got %v", err)
 	}
-	for _, target := range []string{"/nothing", "/api/v1", "/api/v2/summary", "/api/v1/summary/", "//", "/api/v1/tools/a/b/c", "/assets/../healthz", "/api/v1/tools/*/histogram/x"} {
+	for _, target := range []string{"/nothing", "/api/v1", "/api/v2/summary", "/api/v1/summary/", "//",
+		"/api/v1/tools/a/b/c", "/assets/../healthz", "/api/v1/tools/*/histogram/x"} {
 		asProblem(t, ask(h, target), http.StatusNotFound)
 	}
 }
@@ -359,7 +371,8 @@ func TestMethods(t *testing.T) {
 func TestEntityTags(t *testing.T) {
 	r := busyRecorder(t)
 	h := handlerOf(t, r)
-	for _, target := range []string{"/api/v1/summary?window=total", "/api/v1/tools", "/api/v1/calls/7", "/openapi.json", "/assets/page.css"} {
+	for _, target := range []string{"/api/v1/summary?window=total", "/api/v1/tools", "/api/v1/calls/7", "/openapi.json",
+		"/assets/page.css"} {
 		first := ask(h, target)
 		tag := first.Header().Get("ETag")
 		if !strings.HasPrefix(tag, `W/"`) {

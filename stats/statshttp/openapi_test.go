@@ -55,53 +55,74 @@ type described struct {
 }
 
 var descriptions = map[string]described{
-	"/{$}":                           {summary: "The dashboard.", media: "text/html"},
-	"/assets/page.css":               {summary: "The dashboard's style sheet.", media: "text/css"},
-	"/assets/page.js":                {summary: "The dashboard's script.", media: "text/javascript"},
-	"/api/v1/view":                   {summary: "What the dashboard shows of a window, of all tools or of one.", answer: api.View{}},
-	"/api/v1/summary.txt":            {summary: "Tools and error groups as plain-text tables.", media: "text/plain"},
-	"/api/v1/traces/{id}":            {summary: "The spans of a trace that are at hand, and its recent calls.", answer: api.TraceDetail{}},
-	"/api/v1/summary":                {summary: "All tools together, with the health of agents and the recorder's limits.", answer: api.Overview{}},
-	"/api/v1/tools":                  {summary: "The tools with calls in the window.", answer: api.ToolList{}},
-	"/api/v1/tools/{name}":           {summary: "One tool, with its error groups.", answer: api.ToolDetail{}},
-	"/api/v1/tools/{name}/histogram": {summary: "The running times of a tool's executed calls, for HdrHistogram's own tools.", media: "text/plain"},
-	"/api/v1/errors":                 {summary: "The error groups, the most frequent first.", answer: api.ErrorList{}},
-	"/api/v1/calls":                  {summary: "Recent calls, the latest first, without their content.", answer: api.CallList{}},
-	"/api/v1/calls/{id}":             {summary: "One recent call, with the spans of its trace if they are at hand.", answer: api.CallDetail{}},
-	"/api/v1/sessions":               {summary: "The sessions held, the one seen last first.", answer: api.SessionList{}},
-	"/api/v1/loops":                  {summary: "Calls that sessions made over and over, the most frequent first.", answer: api.LoopList{}},
-	"/api/v1/running":                {summary: "The calls that run at the moment, the one running for longest first, if the host tells of them.", answer: api.RunningList{}},
-	"/api/v1/workflows":              {summary: "The workflows, and their last runs without content, if the host has any.", answer: api.WorkflowList{}},
-	"/api/v1/snapshot":               {summary: "The raw counts and histograms of the window, which add up across processes.", answer: stats.Snapshot{}},
-	"/api/v1/stream":                 {summary: "Server-sent events of the type summary, whose data is that of /api/v1/summary, whenever there is something new.", media: "text/event-stream"},
-	"/api/v1/openapi.json":           {summary: "This definition.", media: "application/openapi+json"},
-	"/openapi.json":                  {summary: "This definition.", media: "application/openapi+json"},
-	"/metrics":                       {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
-	"/healthz":                       {summary: "Whether the process answers, and how its components are.", answer: api.HealthAnswer{}},
+	"/{$}":                {summary: "The dashboard.", media: "text/html"},
+	"/assets/page.css":    {summary: "The dashboard's style sheet.", media: "text/css"},
+	"/assets/page.js":     {summary: "The dashboard's script.", media: "text/javascript"},
+	"/api/v1/view":        {summary: "What the dashboard shows of a window, of all tools or of one.", answer: api.View{}},
+	"/api/v1/summary.txt": {summary: "Tools and error groups as plain-text tables.", media: "text/plain"},
+	"/api/v1/traces/{id}": {summary: "The spans of a trace that are at hand, and its recent calls.",
+		answer: api.TraceDetail{}},
+	"/api/v1/summary":      {summary: "All tools together, with the health of agents and the recorder's limits.", answer: api.Overview{}},
+	"/api/v1/tools":        {summary: "The tools with calls in the window.", answer: api.ToolList{}},
+	"/api/v1/tools/{name}": {summary: "One tool, with its error groups.", answer: api.ToolDetail{}},
+	"/api/v1/tools/{name}/histogram": {summary: "The running times of a tool's executed calls, for HdrHistogram's " +
+		"own tools.", media: "text/plain"},
+	"/api/v1/errors": {summary: "The error groups, the most frequent first.", answer: api.ErrorList{}},
+	"/api/v1/calls":  {summary: "Recent calls, the latest first, without their content.", answer: api.CallList{}},
+	"/api/v1/calls/{id}": {summary: "One recent call, with the spans of its trace if they are at hand.",
+		answer: api.CallDetail{}},
+	"/api/v1/sessions": {summary: "The sessions held, the one seen last first.", answer: api.SessionList{}},
+	"/api/v1/loops": {summary: "Calls that sessions made over and over, the most frequent first.",
+		answer: api.LoopList{}},
+	"/api/v1/running": {summary: "The calls that run at the moment, the one running for longest first, if the host " +
+		"tells of them.", answer: api.RunningList{}},
+	"/api/v1/workflows": {summary: "The workflows, and their last runs without content, if the host has any.",
+		answer: api.WorkflowList{}},
+	"/api/v1/snapshot": {summary: "The raw counts and histograms of the window, which add up across processes.",
+		answer: stats.Snapshot{}},
+	"/api/v1/stream": {summary: "Server-sent events of the type summary, whose data is that of " +
+		"/api/v1/summary, whenever there is something new.", media: "text/event-stream"},
+	"/api/v1/openapi.json": {summary: "This definition.", media: "application/openapi+json"},
+	"/openapi.json":        {summary: "This definition.", media: "application/openapi+json"},
+	"/metrics":             {summary: "Metrics for Prometheus, if the host serves them.", media: "text/plain"},
+	"/healthz": {summary: "Whether the process answers, and how its components are.",
+		answer: api.HealthAnswer{}},
 }
 
 type object = map[string]any
 
 var parameterSchemas = map[string]object{
-	"window":       {"description": "The window by name; the default is 5m, and total for raw counts.", "schema": object{"enum": stats.WindowNames()}},
-	"since":        {"description": "The beginning of the window, instead of a name: RFC 3339, or seconds since 1970.", "schema": object{"type": "string"}},
-	"until":        {"description": "The end of the window, instead of a name: RFC 3339, or seconds since 1970.", "schema": object{"type": "string"}},
-	"sort":         {"description": "What tools are sorted by, the most first but for names.", "schema": object{"enum": query.Orders(), "default": query.Orders()[0]}},
-	"limit":        {"description": "How many rows are answered at most.", "schema": object{"type": "integer", "minimum": 1, "maximum": query.MaxListed}},
-	"tool":         {"description": "Only this tool.", "schema": object{"type": "string"}},
-	"outcome":      {"description": "Only calls with this outcome.", "schema": object{"enum": query.Outcomes()}},
-	"error":        {"description": "Only calls with this error.type, or with any for the value any.", "schema": object{"type": "string"}},
-	"group":        {"description": "Only calls of the error group with this id.", "schema": object{"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"}},
-	"session":      {"description": "Only calls of this session.", "schema": object{"type": "string"}},
-	"policy":       {"description": "Only calls of which a policy told a fact: its key, or key=value.", "schema": object{"type": "string"}},
+	"window": {"description": "The window by name; the default is 5m, and total for raw counts.",
+		"schema": object{"enum": stats.WindowNames()}},
+	"since": {"description": "The beginning of the window, instead of a name: RFC 3339, or seconds since 1970.",
+		"schema": object{"type": "string"}},
+	"until": {"description": "The end of the window, instead of a name: RFC 3339, or seconds since 1970.",
+		"schema": object{"type": "string"}},
+	"sort": {"description": "What tools are sorted by, the most first but for names.",
+		"schema": object{"enum": query.Orders(), "default": query.Orders()[0]}},
+	"limit": {"description": "How many rows are answered at most.",
+		"schema": object{"type": "integer", "minimum": 1, "maximum": query.MaxListed}},
+	"tool":    {"description": "Only this tool.", "schema": object{"type": "string"}},
+	"outcome": {"description": "Only calls with this outcome.", "schema": object{"enum": query.Outcomes()}},
+	"error": {"description": "Only calls with this error.type, or with any for the value any.",
+		"schema": object{"type": "string"}},
+	"group": {"description": "Only calls of the error group with this id.",
+		"schema": object{"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"}},
+	"session": {"description": "Only calls of this session.", "schema": object{"type": "string"}},
+	"policy": {"description": "Only calls of which a policy told a fact: its key, or key=value.",
+		"schema": object{"type": "string"}},
 	"min_duration": {"description": "Only calls that took at least as long, such as 250ms.", "schema": object{"type": "string"}},
-	"before":       {"description": "Only calls with a smaller id, for the next page.", "schema": object{"type": "integer", "minimum": 1}},
-	"after":        {"description": "Only calls with a larger id.", "schema": object{"type": "integer", "minimum": 0}},
-	"format":       {"description": "The percentile distribution, or the log of intervals.", "schema": object{"enum": []string{"hgrm", "hlog"}, "default": "hgrm"}},
-	"fail":         {"description": "Whether the answer is an error, 503, if a component has a problem.", "schema": object{"enum": []string{"never", "degraded"}, "default": "never"}},
-	"call":         {"description": "The call that the page shows.", "schema": object{"type": "integer", "minimum": 1}},
-	"trace":        {"description": "The trace that the page shows.", "schema": object{"type": "string", "pattern": "^[0-9a-f]{32}$"}},
-	"view":         {"description": "The view that the page shows.", "schema": object{"type": "string"}},
+	"before": {"description": "Only calls with a smaller id, for the next page.",
+		"schema": object{"type": "integer", "minimum": 1}},
+	"after": {"description": "Only calls with a larger id.", "schema": object{"type": "integer", "minimum": 0}},
+	"format": {"description": "The percentile distribution, or the log of intervals.",
+		"schema": object{"enum": []string{"hgrm", "hlog"}, "default": "hgrm"}},
+	"fail": {"description": "Whether the answer is an error, 503, if a component has a problem.",
+		"schema": object{"enum": []string{"never", "degraded"}, "default": "never"}},
+	"call": {"description": "The call that the page shows.", "schema": object{"type": "integer", "minimum": 1}},
+	"trace": {"description": "The trace that the page shows.",
+		"schema": object{"type": "string", "pattern": "^[0-9a-f]{32}$"}},
+	"view": {"description": "The view that the page shows.", "schema": object{"type": "string"}},
 }
 
 func definition(t *testing.T) []byte {
@@ -134,20 +155,24 @@ func definition(t *testing.T) []byte {
 			content[d.media] = object{}
 		}
 		paths[shown] = object{"get": object{"summary": d.summary, "parameters": parameters, "responses": object{
-			"200": object{"description": "The answer.", "content": content}, "304": object{"description": "The client's copy is still good."},
+			"200":     object{"description": "The answer.", "content": content},
+			"304":     object{"description": "The client's copy is still good."},
 			"default": object{"$ref": "#/components/responses/problem"},
 		}}}
 	}
 	body, err := json.MarshalIndent(object{
 		"openapi": "3.1.0",
-		"info":    object{"title": "toolscope statistics", "version": "1", "description": "Statistics of the tool calls of AI agents. Durations are milliseconds (_ms), sizes bytes, times RFC 3339."},
+		"info": object{"title": "toolscope statistics", "version": "1",
+			"description": "Statistics of the tool calls of AI agents. Durations are milliseconds (_ms), sizes bytes, times RFC 3339."},
 		"servers": []object{{"url": "."}},
 		"paths":   paths,
 		"components": object{
 			"schemas": schemas,
 			"responses": object{"problem": object{"description": "What was wrong, as RFC 9457 has it.",
-				"content": object{"application/problem+json": object{"schema": schemaOf(reflect.TypeFor[answer.Problem](), schemas, comments)}}}},
-			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}, "basic": object{"type": "http", "scheme": "basic", "description": "The token is the password."}},
+				"content": object{"application/problem+json": object{
+					"schema": schemaOf(reflect.TypeFor[answer.Problem](), schemas, comments)}}}},
+			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"},
+				"basic": object{"type": "http", "scheme": "basic", "description": "The token is the password."}},
 		},
 		"security": []object{{}, {"bearer": []string{}}, {"basic": []string{}}},
 	}, "", " ")
@@ -262,5 +287,6 @@ func plainComment(text string) string {
 	var p comment.Printer
 	p.TextWidth = -1
 	d := new(comment.Parser).Parse(text)
-	return strings.NewReplacer("[toolkit.", "", "[Recorder.", "", "[", "", "]", "").Replace(strings.Join(strings.Fields(string(p.Text(d))), " "))
+	return strings.NewReplacer("[toolkit.", "", "[Recorder.", "", "[", "", "]",
+		"").Replace(strings.Join(strings.Fields(string(p.Text(d))), " "))
 }

@@ -46,11 +46,15 @@ func TestTraceLinksFollowTheExporter(t *testing.T) {
 
 func TestLinksOfTheHost(t *testing.T) {
 	r := newRecorder(t)
-	if page := bodyOf(t, r, "/api/v1/view", Options{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page, `{"name":"approvals <b>","href":"approvals?a=1"}`) {
+	if page := bodyOf(t, r, "/api/v1/view",
+		Options{Links: []Link{{"approvals <b>", "approvals?a=1"}}}); !strings.Contains(page,
+		`{"name":"approvals <b>","href":"approvals?a=1"}`) {
 		t.Error("the page lacks the link")
 	}
-	for _, c := range [][2]string{{"", "a"}, {strings.Repeat("x", 41), "a"}, {"x", ""}, {"x", "/a"}, {"x", "https://example.com/"}, {"x", "//example.com/a"}, {"x", "javascript:alert(1)"}} {
-		if _, err := NewHandler(r, Options{Links: []Link{{c[0], c[1]}}}); err == nil || !strings.Contains(err.Error(), "Options.Links[0]") {
+	for _, c := range [][2]string{{"", "a"}, {strings.Repeat("x", 41), "a"}, {"x", ""}, {"x", "/a"},
+		{"x", "https://example.com/"}, {"x", "//example.com/a"}, {"x", "javascript:alert(1)"}} {
+		if _, err := NewHandler(r, Options{Links: []Link{{c[0], c[1]}}}); err == nil ||
+			!strings.Contains(err.Error(), "Options.Links[0]") {
 			t.Errorf("%q: got %v", c, err)
 		}
 	}

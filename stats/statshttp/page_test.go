@@ -65,7 +65,8 @@ func TestSummaryText(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
 	w := ask(h, "/api/v1/summary.txt")
 	text := w.Body.String()
-	for _, want := range []string{"TOOL", "MEDIAN", "search", "all", "104", "took longer than", `<img src=x onerror=alert(1)>\x1b[31m\u202e`} {
+	for _, want := range []string{"TOOL", "MEDIAN", "search", "all", "104", "took longer than",
+		`<img src=x onerror=alert(1)>\x1b[31m\u202e`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got no %q in %s", want, text)
 		}
@@ -137,10 +138,12 @@ func TestTraceOfHTTP(t *testing.T) {
 	id := hex.EncodeToString(append([]byte{7}, make([]byte, 15)...))
 	spans := fixedTraces{id: {{SpanID: "1", Name: "execute_tool search"}}}
 	h := handlerOf(t, r, Options{Traces: spans, TraceURL: "http://jaeger.example/{trace_id}"})
-	if d := decoded[api.TraceDetail](t, ask(h, "/api/v1/traces/"+id)); len(d.Spans) != 1 || len(d.Calls) != 1 || d.TraceURL != "http://jaeger.example/"+id {
+	if d := decoded[api.TraceDetail](t, ask(h, "/api/v1/traces/"+id)); len(d.Spans) != 1 || len(d.Calls) != 1 ||
+		d.TraceURL != "http://jaeger.example/"+id {
 		t.Errorf("got %+v", d)
 	}
-	if d := decoded[api.TraceDetail](t, ask(h, "/api/v1/traces/"+strings.Repeat("0", 32))); len(d.Spans)+len(d.Calls) != 0 || d.TraceURL == "" {
+	if d := decoded[api.TraceDetail](t, ask(h, "/api/v1/traces/"+strings.Repeat("0", 32))); len(d.Spans)+
+		len(d.Calls) != 0 || d.TraceURL == "" {
 		t.Errorf("a trace that is not at hand: got %+v", d)
 	}
 	asProblem(t, ask(h, "/api/v1/traces/1"), http.StatusBadRequest)
@@ -166,7 +169,8 @@ func TestViewAddsUp(t *testing.T) {
 	if len(v.Tools) != 3 || v.Tools[0].Tool != "search" && ran == 0 || v.ToolsUsed != 3 || len(v.Errors) != 2 || len(v.Calls) != 12 {
 		t.Errorf("got %+v", v.Tools)
 	}
-	if one := decoded[api.View](t, ask(handlerOf(t, busyRecorder(t)), "/api/v1/view?tool=slow")); one.Overall.Calls != 2 || len(one.Tools) != 1 || len(one.Errors) != 1 || len(one.Calls) != 2 {
+	if one := decoded[api.View](t, ask(handlerOf(t, busyRecorder(t)),
+		"/api/v1/view?tool=slow")); one.Overall.Calls != 2 || len(one.Tools) != 1 || len(one.Errors) != 1 || len(one.Calls) != 2 {
 		t.Errorf("of one tool: got %+v", one)
 	}
 }

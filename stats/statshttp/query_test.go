@@ -66,7 +66,8 @@ func TestBadParameters(t *testing.T) {
 func TestLargeRequests(t *testing.T) {
 	h := handlerOf(t, busyRecorder(t))
 	mega := strings.Repeat("a", 1<<20)
-	for _, target := range []string{"/?tool=" + mega, "/api/v1/calls?tool=" + mega, "/api/v1/calls?" + strings.Repeat("&", 1<<20), "/api/v1/tools/" + mega, "/" + mega} {
+	for _, target := range []string{"/?tool=" + mega, "/api/v1/calls?tool=" + mega,
+		"/api/v1/calls?" + strings.Repeat("&", 1<<20), "/api/v1/tools/" + mega, "/" + mega} {
 		asProblem(t, ask(h, target), http.StatusRequestURITooLong)
 	}
 }

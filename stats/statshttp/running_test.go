@@ -39,7 +39,8 @@ func TestRunningOverHTTP(t *testing.T) {
 		_, running := toolkit.Begin(t.Context(), toolkit.Call{}, &toolkit.Definition{Name: "slow"}, r)
 		defer running.End(toolkit.Result{}, nil)
 	}
-	if code, body := ask(Options{Running: r}); code != http.StatusOK || !strings.Contains(body, `"tool": "slow"`) || !strings.Contains(body, `"more": 1`) {
+	if code, body := ask(Options{Running: r}); code != http.StatusOK || !strings.Contains(body, `"tool": "slow"`) ||
+		!strings.Contains(body, `"more": 1`) {
 		t.Errorf("got %d %s", code, body)
 	}
 }

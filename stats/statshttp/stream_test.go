@@ -83,7 +83,8 @@ func TestStream(t *testing.T) {
 		h := handlerOf(t, r, Options{Refresh: time.Second})
 		c, end := listen(h, "/api/v1/stream?window=1m")
 		synctest.Wait()
-		if got := c.events(); len(got) != 1 || c.header.Get("Content-Type") != "text/event-stream" || c.header.Get("Cache-Control") != "no-store" {
+		if got := c.events(); len(got) != 1 || c.header.Get("Content-Type") != "text/event-stream" ||
+			c.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("got %d events and %v, want the present state at once", len(got), c.header)
 		}
 		record(r, call(tool, time.Millisecond, failing("tool_error", "a\nb\u2028")))

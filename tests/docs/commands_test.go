@@ -77,7 +77,8 @@ func TestCommands(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d commands run; the output of %d blocks varies; %d blocks not run:\n%s", run, len(varies), len(notRun), strings.Join(notRun, "\n"))
+	t.Logf("%d commands run; the output of %d blocks varies; %d blocks not run:\n%s", run, len(varies), len(notRun),
+		strings.Join(notRun, "\n"))
 }
 
 // optional are programs that documentation may use and a machine may lack.

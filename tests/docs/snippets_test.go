@@ -53,7 +53,8 @@ func TestSnippets(t *testing.T) {
 			}
 		}
 		if statements+declarations != "" {
-			files[page] = "package page\nvar ctx context.Context\nvar err error\n" + declarations + "\nfunc page() error {\n" + statements + closing + "\npanic(0)\n}\n"
+			files[page] = "package page\nvar ctx context.Context\nvar err error\n" + declarations + "\nfunc page() error {\n" +
+				statements + closing + "\npanic(0)\n}\n"
 		}
 	}
 	check(t, files)
@@ -118,7 +119,8 @@ func withImports(t *testing.T, fset *token.FileSet, name, source string, file *a
 
 // others are packages besides toolscope's that blocks may use by their names.
 var others = []string{
-	"regexp", "bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog", "net/http", "os", "os/exec", "strings", "time",
+	"regexp", "bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog", "net/http", "os",
+	"os/exec", "strings", "time",
 	"database/sql", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "github.com/modelcontextprotocol/go-sdk/mcp",
 }
 

@@ -18,10 +18,11 @@ import (
 // TestPanicsOfAdaptersAreReported calls through an adapter whose function panics.
 func TestPanicsOfAdaptersAreReported(t *testing.T) {
 	e := newExportedBy(t)
-	call, err := toolscope.WrapFunc(e.Scope, func(context.Context, string) (string, error) { return "fine", nil }, toolkit.Adapter[string, string]{
-		Tools: toolkit.NoTools, Call: func(string) toolkit.Call { return toolkit.Call{Name: "q"} },
-		Result: func(string, error) toolkit.Result { panic("the adapter") },
-	})
+	call, err := toolscope.WrapFunc(e.Scope, func(context.Context, string) (string, error) { return "fine", nil },
+		toolkit.Adapter[string, string]{
+			Tools: toolkit.NoTools, Call: func(string) toolkit.Call { return toolkit.Call{Name: "q"} },
+			Result: func(string, error) toolkit.Result { panic("the adapter") },
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

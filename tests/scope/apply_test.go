@@ -72,7 +72,9 @@ func newSwitched(t *testing.T, o toolscope.Options) *switched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soft, err := toolscope.WrapFunc(s.Scope, func(ctx context.Context, c toolkit.Call) toolkit.Result { r, _ := echo.Handle(ctx, c); return r }, adapter, toolscope.ObserveOnly())
+	soft, err := toolscope.WrapFunc(s.Scope,
+		func(ctx context.Context, c toolkit.Call) toolkit.Result { r, _ := echo.Handle(ctx, c); return r }, adapter,
+		toolscope.ObserveOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +183,8 @@ func TestApplyExchangesPolicies(t *testing.T) {
 	if err := s.Apply(toolscope.Settings{Policies: []middleware.Policy{nil}}); err == nil || gone.closed.Load() != 0 {
 		t.Errorf("a nil policy: got %v", err)
 	}
-	if err := s.Apply(toolscope.Settings{Policies: []middleware.Policy{came, kept}}); err == nil || !strings.Contains(err.Error(), "disk") {
+	if err := s.Apply(toolscope.Settings{Policies: []middleware.Policy{came, kept}}); err == nil ||
+		!strings.Contains(err.Error(), "disk") {
 		t.Errorf("got %v, want what Close returned", err)
 	}
 	call()
@@ -217,7 +220,8 @@ func TestApplyUnderLoad(t *testing.T) {
 		})
 	}
 	for i := range 300 {
-		if err := s.Apply(toolscope.Settings{Off: i%3 == 0, NoContent: i%2 == 0, Policies: []middleware.Policy{&closing{}}}); err != nil {
+		if err := s.Apply(toolscope.Settings{Off: i%3 == 0, NoContent: i%2 == 0,
+			Policies: []middleware.Policy{&closing{}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,7 +45,8 @@ type pathArgs struct{ Path string }
 // not run with the changed ones, which no rule has seen.
 func TestEveryAttemptRunsWhatWasAskedFor(t *testing.T) {
 	const asked = `{"Path":"/tmp/x"}`
-	rules, err := permit.Parse("rules", []byte("version: 1\ndefault: deny\nrules:\n  - {name: a, effect: allow, where: {/Path: 'value == \"/tmp/x\"'}}\n"))
+	rules, err := permit.Parse("rules", []byte(
+		"version: 1\ndefault: deny\nrules:\n  - {name: a, effect: allow, where: {/Path: 'value == \"/tmp/x\"'}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,10 @@ import (
 // The call of every benchmark: 300 bytes of arguments with two members to redact, and
 // a result of 500 bytes.
 var (
-	benchArguments = []byte(`{"query": "SELECT id, name FROM users WHERE city = \"Oslo\" ORDER BY id", "limit": 50, "headers": {"authorization": "Bearer ` +
-		strings.Repeat("aB3", 7) + `", "accept": "application/json"}, "tags": ["alpha", "beta"], "api_key": "key-` + strings.Repeat("0a1", 6) + `", "note": "` + strings.Repeat("x", 60) + `"}`)
+	benchArguments = []byte(`{"query": "SELECT id, name FROM users WHERE city = \"Oslo\" ORDER BY id", "limit": 50, ` +
+		`"headers": {"authorization": "Bearer ` +
+		strings.Repeat("aB3", 7) + `", "accept": "application/json"}, "tags": ["alpha", "beta"], "api_key": "key-` +
+		strings.Repeat("0a1", 6) + `", "note": "` + strings.Repeat("x", 60) + `"}`)
 	benchOutput = strings.Repeat("row 17: id=42 name=alpha status=ok; ", 14)[:500]
 	benchCall   = toolkit.Call{ID: "call_01HZX3J7Q8W9E2R4T6Y8U0I1", Name: "db_query", Arguments: benchArguments}
 	benchTool   = toolkit.Definition{Name: "db_query"}
@@ -103,7 +105,8 @@ func byHand(b *testing.B, tracers trace.TracerProvider, meters metric.MeterProvi
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		ctx, span := tracer.Start(ctx, "execute_tool db_query", trace.WithAttributes(
 			attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", call.Name),
-			attribute.String("gen_ai.tool.call.id", call.ID), attribute.String("gen_ai.tool.type", "function"), attribute.String("gen_ai.agent.name", "planner"),
+			attribute.String("gen_ai.tool.call.id", call.ID), attribute.String("gen_ai.tool.type", "function"),
+			attribute.String("gen_ai.agent.name", "planner"),
 			attribute.Int("arguments.bytes", len(call.Arguments)), attribute.Int("attempt", 1), attribute.Bool("cached", false),
 			attribute.String("gen_ai.tool.call.arguments", string(call.Arguments))))
 		res, err := benchHandler(ctx, call)

@@ -89,7 +89,8 @@ func TestTheIntentOfACall(t *testing.T) {
 	if got := call("to find the invoice", toolscope.Options{}); got[0] != "to find the invoice" || got[1] != "" {
 		t.Errorf("got %q, want the intent of the second call only", got)
 	}
-	if got := call("as "+secret.Text, toolscope.Options{})[0]; !strings.HasPrefix(got, "as ") || canary.Find(got, []canary.Secret{secret}) != nil {
+	if got := call("as "+secret.Text, toolscope.Options{})[0]; !strings.HasPrefix(got, "as ") ||
+		canary.Find(got, []canary.Secret{secret}) != nil {
 		t.Errorf("got %q, want it without %v", got, secret)
 	}
 	if got := call(strings.Repeat("because ", 1000), toolscope.Options{})[0]; len(got) > 1024 || len(got) < 900 {

@@ -45,7 +45,8 @@ type exportedBy struct {
 
 func newExportedBy(t *testing.T, policies ...middleware.Policy) *exportedBy {
 	t.Helper()
-	e := &exportedBy{spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(), audit: filepath.Join(t.TempDir(), "audit.jsonl")}
+	e := &exportedBy{spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(),
+		audit: filepath.Join(t.TempDir(), "audit.jsonl")}
 	log, err := audit.Open(e.audit, audit.Options{All: true})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,8 @@ func (e *exportedBy) texts(t *testing.T, tool string) map[string]string {
 	all["audit"] = string(text)
 	server := httptest.NewServer(e.HTTPHandler())
 	defer server.Close()
-	for _, path := range []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/errors", "/api/v1/sessions", "/api/v1/calls", "/api/v1/snapshot", "/api/v1/tools/" + tool, "/healthz"} {
+	for _, path := range []string{"/", "/api/v1/summary", "/api/v1/tools", "/api/v1/errors", "/api/v1/sessions",
+		"/api/v1/calls", "/api/v1/snapshot", "/api/v1/tools/" + tool, "/healthz"} {
 		answer, err := http.Get(server.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +104,8 @@ func (e *exportedBy) texts(t *testing.T, tool string) map[string]string {
 
 // tokens are secrets of forms that the redactor knows, of the shape of an identifier.
 var tokens = map[string]string{
-	"GitHub": "ghp_" + strings.Repeat("aB3x", 9), "OpenAI": "sk-proj-" + strings.Repeat("aB3xK9", 8), "AWS": "AKIA" + "QYLPMN5HHHFPZAM2",
+	"GitHub": "ghp_" + strings.Repeat("aB3x", 9), "OpenAI": "sk-proj-" + strings.Repeat("aB3xK9", 8),
+	"AWS":   "AKIA" + "QYLPMN5HHHFPZAM2",
 	"Slack": "xoxb" + "-123456789012-1234567890123-" + strings.Repeat("aB3xK9", 4),
 }
 

@@ -47,7 +47,8 @@ func asIs() toolkit.Adapter[toolkit.Call, toolkit.Result] {
 }
 
 // wrapFunc is WrapFunc that must succeed.
-func wrapFunc[F toolkit.Func[C, R], C, R any](t *testing.T, s *toolscope.Scope, f F, a toolkit.Adapter[C, R], options ...toolscope.FuncOption) F {
+func wrapFunc[F toolkit.Func[C, R], C, R any](t *testing.T, s *toolscope.Scope, f F, a toolkit.Adapter[C, R],
+	options ...toolscope.FuncOption) F {
 	wrapped, err := toolscope.WrapFunc(s, f, a, options...)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,8 @@ func TestTheResultOfAFailedCall(t *testing.T) {
 	long := strings.Repeat("disk full ", 10_000)
 	span := func(result toolkit.Result, o toolscope.Options) sdktrace.ReadOnlySpan {
 		scope, spans := newScope(t, o)
-		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return result, nil }, toolkit.Lookup(lookupFailing))
+		execute := scope.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return result, nil },
+			toolkit.Lookup(lookupFailing))
 		_, _ = execute(t.Context(), toolkit.Call{Name: "backup"})
 		return spans.Ended()[0]
 	}
@@ -216,7 +218,8 @@ func TestAFailureFollowsTheRulesOfItsTool(t *testing.T) {
 	span := spans.Ended()[0]
 	const want = `{"host":"[REDACTED:rule]"}`
 	for place, got := range map[string]string{
-		"status": span.Status().Description, "attribute": valueOf(span, "toolscope.error.result"), "statistics": onlyGroup(t, scope).Example,
+		"status": span.Status().Description, "attribute": valueOf(span, "toolscope.error.result"),
+		"statistics": onlyGroup(t, scope).Example,
 	} {
 		if got != want {
 			t.Errorf("%s: got %s, want %s", place, got, want)

@@ -58,13 +58,19 @@ func (t trouble) Add(context.Context, cache.Write, uint64) error                
 // troubled is a scope of which each part that a host can give is troubled.
 func troubled(t *testing.T, again func() toolkit.Handler, what trouble) (*toolscope.Scope, error) {
 	t.Helper()
-	redactor, errR := redact.New(redact.Options{Callback: func(redact.Match) (redact.Action, string) { what(); return redact.Mask, "" }})
-	rules, errC := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "asks", Effect: permit.Ask, Tools: []string{"asked"}}, {Name: "all", Effect: permit.Allow, Tools: []string{"*"}}}})
-	gate, errP := permit.New(permit.Options{Rules: rules, Approver: true, OnDecision: func(context.Context, toolkit.Call, permit.Decision) { what() }})
+	redactor, errR := redact.New(redact.Options{
+		Callback: func(redact.Match) (redact.Action, string) { what(); return redact.Mask, "" }})
+	rules, errC := permit.Compile(permit.Spec{
+		Rules: []permit.Rule{{Name: "asks", Effect: permit.Ask, Tools: []string{"asked"}},
+			{Name: "all", Effect: permit.Allow, Tools: []string{"*"}}}})
+	gate, errP := permit.New(permit.Options{Rules: rules, Approver: true,
+		OnDecision: func(context.Context, toolkit.Call, permit.Decision) { what() }})
 	loops, errL := loop.New(loop.Options{OnLoop: func(context.Context, loop.Loop) { what() }})
 	answers, errS := cache.New(cache.Options{Store: what})
-	limits, errM := limit.New(limit.Options{Concurrency: limit.Concurrency{PerKey: 100}, Key: func(context.Context, toolkit.Call) string { what(); return "k" }})
-	circuits, errB := breaker.New(breaker.Options{Key: func(context.Context, toolkit.Call) string { what(); return "k" }, OnChange: func(breaker.Change) { what() }})
+	limits, errM := limit.New(limit.Options{Concurrency: limit.Concurrency{PerKey: 100},
+		Key: func(context.Context, toolkit.Call) string { what(); return "k" }})
+	circuits, errB := breaker.New(breaker.Options{Key: func(context.Context, toolkit.Call) string { what(); return "k" },
+		OnChange: func(breaker.Change) { what() }})
 	person, errA := approve.New(approve.Options{
 		Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
 			return approve.Answer{Approved: true}, nil // one that panics is a refusal: approve's own tests
@@ -112,7 +118,8 @@ func TestTheAgentGetsItsAnswer(t *testing.T) {
 	for name, what := range map[string]func(again func() toolkit.Handler) trouble{
 		"panics":       func(func() toolkit.Handler) trouble { return func() { panic("host's own") } },
 		"panics oddly": func(func() toolkit.Handler) trouble { return func() { panic(error(nil)) } },
-		"is slow":      func(func() toolkit.Handler) trouble { return func() { time.Sleep(100 * time.Microsecond) } }, // real code blocks
+		"is slow":      func(func() toolkit.Handler) trouble { return func() { time.Sleep(100 * time.Microsecond) } },
+		// real code blocks
 		"calls the scope": func(again func() toolkit.Handler) trouble {
 			busy := make(chan struct{}, 1)
 			return func() {

@@ -56,8 +56,10 @@ func TestNoSecretLeaves(t *testing.T) {
 		}
 		outputs[fmt.Sprint("tree ", i)] = tree.String()
 	}
-	for _, path := range []string{"/", "/api/v1/view", "/api/v1/view?tool=leaky", "/api/v1/summary.txt", "/api/v1/summary", "/api/v1/tools", "/api/v1/tools/leaky", "/api/v1/errors", "/api/v1/calls?limit=100",
-		"/api/v1/calls/1", "/api/v1/sessions", "/api/v1/loops", "/api/v1/snapshot", "/openapi.json", "/healthz", "/?tool=leaky", "/?call=1"} {
+	for _, path := range []string{"/", "/api/v1/view", "/api/v1/view?tool=leaky", "/api/v1/summary.txt",
+		"/api/v1/summary", "/api/v1/tools", "/api/v1/tools/leaky", "/api/v1/errors", "/api/v1/calls?limit=100",
+		"/api/v1/calls/1", "/api/v1/sessions", "/api/v1/loops", "/api/v1/snapshot", "/openapi.json", "/healthz",
+		"/?tool=leaky", "/?call=1"} {
 		res := get(t, scope, path)
 		body, err := io.ReadAll(res.Body)
 		if err != nil {
@@ -67,11 +69,14 @@ func TestNoSecretLeaves(t *testing.T) {
 	}
 	var logged bytes.Buffer
 	logger := slog.New(redact.NewHandler(slog.NewJSONHandler(&logged, nil), nil))
-	logger.Error(text, "error", errors.New(text), "password", secrets[0].Value, slog.Group("g", "text", text), "call", toolkit.Call{Name: text})
+	logger.Error(text, "error", errors.New(text), "password", secrets[0].Value, slog.Group("g", "text", text), "call",
+		toolkit.Call{Name: text})
 	outputs["log"] = logged.String()
-	outputs["error"] = fmt.Sprintf("%v %+v %s", redact.Default().Error(errors.New(text)), redact.Default().Error(errors.New(text)), redact.Default().Error(errors.New(text)))
+	outputs["error"] = fmt.Sprintf("%v %+v %s", redact.Default().Error(errors.New(text)),
+		redact.Default().Error(errors.New(text)), redact.Default().Error(errors.New(text)))
 
-	if len(ring.Traces()) == 0 || !strings.Contains(outputs["/api/v1/view"], "leaky") || !strings.Contains(outputs["metrics"], "leaky") {
+	if len(ring.Traces()) == 0 || !strings.Contains(outputs["/api/v1/view"], "leaky") ||
+		!strings.Contains(outputs["metrics"], "leaky") {
 		t.Fatal("the outputs say nothing of the calls: this test would find nothing")
 	}
 	for name, output := range outputs {
@@ -87,28 +92,31 @@ func around(s string, at int) string { return s[max(0, at-80):min(len(s), max(0,
 // plant makes calls that hold the text wherever they can.
 func plant(t *testing.T, scope *toolscope.Scope, text string, secrets []canary.Secret) {
 	t.Helper()
-	leaky := toolkit.ToolFunc(toolkit.Definition{Name: "leaky", Description: text}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
-		switch {
-		case strings.HasPrefix(c.ID, "panic"):
-			panic(text)
-		case strings.HasPrefix(c.ID, "error"):
-			return toolkit.Result{}, fmt.Errorf("wrapped: %w", errors.New(text))
-		case strings.HasPrefix(c.ID, "soft"):
-			return toolkit.Result{Output: text, Fault: toolkit.SoftError(true, text)}, nil
-		case strings.HasPrefix(c.ID, "fault"):
-			return toolkit.Result{Output: text, Fault: toolkit.ErrTool}, nil
-		case strings.HasPrefix(c.ID, "parts"):
-			return toolkit.Result{Output: text, Parts: []toolkit.Part{{Kind: toolkit.PartText, Text: text, URI: secrets[5].Text, Name: text, MIMEType: text},
-				{Kind: toolkit.PartStructured, JSON: []byte(secrets[0].Text)}}}, nil
-		}
-		return toolkit.Result{Output: text}, nil
-	})
+	leaky := toolkit.ToolFunc(toolkit.Definition{Name: "leaky", Description: text},
+		func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+			switch {
+			case strings.HasPrefix(c.ID, "panic"):
+				panic(text)
+			case strings.HasPrefix(c.ID, "error"):
+				return toolkit.Result{}, fmt.Errorf("wrapped: %w", errors.New(text))
+			case strings.HasPrefix(c.ID, "soft"):
+				return toolkit.Result{Output: text, Fault: toolkit.SoftError(true, text)}, nil
+			case strings.HasPrefix(c.ID, "fault"):
+				return toolkit.Result{Output: text, Fault: toolkit.ErrTool}, nil
+			case strings.HasPrefix(c.ID, "parts"):
+				return toolkit.Result{Output: text, Parts: []toolkit.Part{
+					{Kind: toolkit.PartText, Text: text, URI: secrets[5].Text, Name: text, MIMEType: text},
+					{Kind: toolkit.PartStructured, JSON: []byte(secrets[0].Text)}}}, nil
+			}
+			return toolkit.Result{Output: text}, nil
+		})
 	r := new(toolkit.Registry)
 	if err := r.Register(leaky); err != nil {
 		t.Fatal(err)
 	}
 	execute := scope.Wrap(r.Handle, r)
-	ctx, run := scope.StartAgent(context.Background(), tracing.Agent{Name: "agent " + text, Description: text, Model: text, Conversation: text, Session: text, Prompt: text})
+	ctx, run := scope.StartAgent(context.Background(),
+		tracing.Agent{Name: "agent " + text, Description: text, Model: text, Conversation: text, Session: text, Prompt: text})
 	session := *toolkit.SessionFrom(ctx)
 	session.Tenant, session.Batch = text, text
 	ctx = toolkit.WithSession(ctx, session)

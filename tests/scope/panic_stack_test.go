@@ -104,7 +104,8 @@ func TestAStackIsPartOfTheTextOfAnError(t *testing.T) {
 		_, _ = execute(t.Context(), toolkit.Call{Name: "backup"})
 		return valueOf(spans.Ended()[0], "exception.stacktrace")
 	}
-	for name, stack := range map[string]string{"content on": stackOf(toolscope.Options{}), "content off": stackOf(toolscope.Options{Content: tracing.ContentOff})} {
+	for name, stack := range map[string]string{"content on": stackOf(toolscope.Options{}),
+		"content off": stackOf(toolscope.Options{Content: tracing.ContentOff})} {
 		if !strings.HasPrefix(stack, "goroutine 1\n") || canary.Find(stack, []canary.Secret{secret}) != nil {
 			t.Errorf("%s: got %q, want the stack without %v", name, stack, secret)
 		}

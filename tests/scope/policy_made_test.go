@@ -48,7 +48,8 @@ func policyTypes(t *testing.T) map[string]policyType {
 func TestPoliciesNotMadeByTheirConstructorAreRefused(t *testing.T) {
 	for name, p := range policyTypes(t) {
 		good := p.made
-		scope, err := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true, Policies: []middleware.Policy{good}})
+		scope, err := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true,
+			Policies: []middleware.Policy{good}})
 		if err != nil {
 			t.Errorf("%s: got %v for a policy that New made", name, err)
 			continue
@@ -61,7 +62,8 @@ func TestPoliciesNotMadeByTheirConstructorAreRefused(t *testing.T) {
 			want := fmt.Sprintf("got a %s, want one that %s.New made", got, name)
 			list := []middleware.Policy{bad}
 			_, inPolicies := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true, Policies: list})
-			_, inSettings := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true, Settings: toolscope.Settings{Policies: list}})
+			_, inSettings := toolscope.New(toolscope.Options{NoTracing: true, NoMetrics: true, NoStats: true,
+				Settings: toolscope.Settings{Policies: list}})
 			for field, err := range map[string]error{
 				"Options.Policies[0]": inPolicies, "Options.Settings.Policies[0]": inSettings,
 				"Settings.Policies[0]": scope.Apply(toolscope.Settings{Policies: list}),
@@ -104,7 +106,8 @@ func TestAnApplicationsPolicyMayBeZeroButNotNil(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{(*plainPolicy)(nil)}})
-	if want := "got a nil *toolscope_test.plainPolicy, want one that is not nil"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "got a nil *toolscope_test.plainPolicy, want one that is not nil"; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

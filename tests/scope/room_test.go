@@ -32,7 +32,8 @@ func TestRoom(t *testing.T) {
 	runtime.GC()
 	var entered, deepest uintptr
 	here := func() { deepest = min(deepest, address()) }
-	redactor, err := redact.New(redact.Options{Callback: func(redact.Match) (redact.Action, string) { here(); return redact.Mask, "" }})
+	redactor, err := redact.New(redact.Options{
+		Callback: func(redact.Match) (redact.Action, string) { here(); return redact.Mask, "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,8 @@ func TestSampledStatisticsAreComplete(t *testing.T) {
 		}
 		return kept.GetSpans()
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(exporters.HeadSampler()), sdktrace.WithSpanProcessor(providers.SpanProcessor()))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(exporters.HeadSampler()),
+		sdktrace.WithSpanProcessor(providers.SpanProcessor()))
 	scope, err := toolscope.New(toolscope.Options{TracerProvider: provider})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,8 @@ import (
 func TestASecretInAToolsNameIsNotExported(t *testing.T) {
 	for form, token := range tokens {
 		e := newExportedBy(t)
-		tools, err := toolkit.NewTools(toolkit.Definition{Name: token, Description: "d"}, toolkit.Definition{Name: "unused_" + token, Description: "d"})
+		tools, err := toolkit.NewTools(toolkit.Definition{Name: token, Description: "d"},
+			toolkit.Definition{Name: "unused_" + token, Description: "d"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,8 @@ func TestKeysOfTagsAreSafe(t *testing.T) {
 			}
 		}
 	}
-	if spans := e.texts(t, "q")["spans"]; !strings.Contains(spans, "toolscope.my.note v") || strings.Count(spans, "toolscope._other v") != 4 {
+	if spans := e.texts(t, "q")["spans"]; !strings.Contains(spans, "toolscope.my.note v") ||
+		strings.Count(spans, "toolscope._other v") != 4 {
 		t.Errorf("want my.note once and _other 4 times in %s", spans)
 	}
 }

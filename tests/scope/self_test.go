@@ -107,7 +107,8 @@ func TestSelf(t *testing.T) {
 	for _, c := range got.Components {
 		found[c.Name] = c
 	}
-	if got.Status != "degraded" || len(found["observers"].Problems) != 1 || found["redaction"].Figures[0].Value != 3 || found["ring"].Figures == nil {
+	if got.Status != "degraded" || len(found["observers"].Problems) != 1 || found["redaction"].Figures[0].Value != 3 ||
+		found["ring"].Figures == nil {
 		t.Errorf("got %+v", got)
 	}
 	if err := scope.Shutdown(t.Context()); err != nil {
@@ -154,7 +155,8 @@ func TestShutdownOfHostilePolicies(t *testing.T) {
 		t.Errorf("policies that cannot be compared: got %v, want them to stay", err)
 	}
 	err = scope.Shutdown(ctx)
-	for _, want := range []string{"closing the policy toolscope_test.closedBy panicked", "a broken file", "closedBy: context canceled"} {
+	for _, want := range []string{"closing the policy toolscope_test.closedBy panicked", "a broken file",
+		"closedBy: context canceled"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

@@ -42,9 +42,12 @@ func TestPasswordsOfADatabaseAreNotOnSpans(t *testing.T) {
 	execute := scope.Wrap(registry.Handle, registry)
 	for _, call := range []toolkit.Call{
 		{Name: "sql_query", Arguments: json.RawMessage(`{"query":"SELECT id, name, password, api_key FROM users"}`)},
-		{Name: "sql_query", Arguments: json.RawMessage(`{"query":"SELECT name FROM users WHERE password = ?","params":["meadow-river-17"]}`)},
-		{Name: "sql_exec", Arguments: json.RawMessage(`{"statement":"INSERT INTO users (id, name, password) VALUES (?, ?, ?)","params":[3,"chloe","Falcon+6120"]}`)},
-		{Name: "sql_exec", Arguments: json.RawMessage(`{"statement":"UPDATE users SET password = ? WHERE id = ?","params":["copper-drift-88",3]}`)},
+		{Name: "sql_query", Arguments: json.RawMessage(
+			`{"query":"SELECT name FROM users WHERE password = ?","params":["meadow-river-17"]}`)},
+		{Name: "sql_exec", Arguments: json.RawMessage(
+			`{"statement":"INSERT INTO users (id, name, password) VALUES (?, ?, ?)","params":[3,"chloe","Falcon+6120"]}`)},
+		{Name: "sql_exec", Arguments: json.RawMessage(
+			`{"statement":"UPDATE users SET password = ? WHERE id = ?","params":["copper-drift-88",3]}`)},
 		{Name: "sql_exec", Arguments: json.RawMessage(`{"statement":"UPDATE users SET password = 'Orchid_3391' WHERE id = 2"}`)},
 	} {
 		res, err := execute(t.Context(), call)

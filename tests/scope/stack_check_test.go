@@ -119,9 +119,11 @@ func (w *world) checkOne(e *toolkit.Ended) {
 	for _, t := range s.Tags {
 		tags[t.Key] = t.Value
 	}
-	left := e.ErrorType == string(toolkit.ErrCanceled) || e.ErrorType == string(toolkit.ErrTimeout) // a caller that abandoned a shared run
+	left := e.ErrorType == string(toolkit.ErrCanceled) ||
+		e.ErrorType == string(toolkit.ErrTimeout) // a caller that abandoned a shared run
 	wrong := func(format string, args ...any) {
-		w.wrong("call %s of %s(%s): %v, %s, runs %v, %+v: %s", id, e.Call.Name, e.Call.Arguments, s.Outcome, e.ErrorType, runs, s, fmt.Sprintf(format, args...))
+		w.wrong("call %s of %s(%s): %v, %s, runs %v, %+v: %s", id, e.Call.Name, e.Call.Arguments, s.Outcome, e.ErrorType,
+			runs, s, fmt.Sprintf(format, args...))
 	}
 	switch s.Outcome {
 	case toolkit.OutcomeExecuted:
@@ -140,13 +142,15 @@ func (w *world) checkOne(e *toolkit.Ended) {
 	if d := w.registry.Lookup(e.Call.Name); d.ReadOnly != toolkit.Yes && d.Idempotent != toolkit.Yes && len(runs) > 1 {
 		wrong("ran more than once")
 	}
-	if s.Run < 0 || s.Queue < 0 || s.Approval < 0 || s.Backoff < 0 || s.Run+s.Waited() > e.Duration() && s.Outcome == toolkit.OutcomeExecuted && !(left && w.shares) {
+	if s.Run < 0 || s.Queue < 0 || s.Approval < 0 || s.Backoff < 0 || s.Run+s.Waited() > e.Duration() &&
+		s.Outcome == toolkit.OutcomeExecuted && !(left && w.shares) {
 		wrong("the times do not add up to %v", e.Duration())
 	}
 	switch {
 	case s.Outcome != toolkit.OutcomeExecuted && s.Run > 0:
 		wrong("a time inside a tool that did not run")
-	case s.Outcome == toolkit.OutcomeExecuted && over && s.Run != inside && !left && (tags["timeout.abandoned"] == "" || s.Run > inside):
+	case s.Outcome == toolkit.OutcomeExecuted && over && s.Run != inside && !left &&
+		(tags["timeout.abandoned"] == "" || s.Run > inside):
 		wrong("want %v, the time inside the tool", inside)
 	}
 	if e.Result.Suspended && len(runs) == 0 {

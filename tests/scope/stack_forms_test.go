@@ -39,8 +39,12 @@ func (w *world) wrap(t testing.TB, scope *toolscope.Scope, r *rand.Rand) string 
 		w.handle = scope.WrapRegistry(&w.registry)
 		return form
 	case "value", "value without Copy":
-		a := worldAdapter(&w.registry, func(c worldCall) worldCall { return c }, func(c worldCall) worldCall { return c }, form == "value")
-		f, err := toolscope.WrapFunc(scope, func(ctx context.Context, c worldCall) (*worldResult, error) { return w.foreign(ctx, &c) }, a)
+		a := worldAdapter(&w.registry, func(c worldCall) worldCall { return c }, func(c worldCall) worldCall { return c },
+			form == "value")
+		f, err := toolscope.WrapFunc(scope, func(ctx context.Context, c worldCall) (*worldResult,
+			error) {
+			return w.foreign(ctx, &c)
+		}, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +70,8 @@ func (w *world) wrap(t testing.TB, scope *toolscope.Scope, r *rand.Rand) string 
 }
 
 // worldAdapter connects worldCall in the form C. Its Content shares the result's memory.
-func worldAdapter[C any](tools toolkit.Tools, read func(C) worldCall, form func(worldCall) C, copies bool) toolkit.Adapter[C, *worldResult] {
+func worldAdapter[C any](tools toolkit.Tools, read func(C) worldCall, form func(worldCall) C,
+	copies bool) toolkit.Adapter[C, *worldResult] {
 	a := toolkit.Adapter[C, *worldResult]{
 		Tools: tools,
 		Call: func(c C) toolkit.Call {

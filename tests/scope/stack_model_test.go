@@ -80,7 +80,8 @@ func stackTrial(t *testing.T, seed uint64, callers int) {
 			t.Error(err)
 		}
 		if slices.Sort(w.problem); len(w.problem) > 0 {
-			t.Errorf("seed %d, %s, %d calls, policies %s: %d wrong, go test -run TestStack -stack.seed %d .", seed, form, made, w.names(), len(w.problem), seed)
+			t.Errorf("seed %d, %s, %d calls, policies %s: %d wrong, go test -run TestStack -stack.seed %d .", seed, form, made,
+				w.names(), len(w.problem), seed)
 			for _, p := range w.problem[:min(len(w.problem), 8)] {
 				t.Log(p)
 			}
@@ -102,7 +103,8 @@ func (w *world) caller(seed uint64, number int) *caller {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	c := &caller{world: w, ctx: context.Background(), pause: time.Duration(r.IntN(200)) * time.Millisecond, batch: r.IntN(3) == 0}
 	if r.IntN(10) > 0 {
-		c.ctx = toolkit.WithSession(c.ctx, toolkit.Session{Tenant: either(r, "a", "b"), ID: either(r, "1", "2", "3"), Agent: either(r, "", "x"), Turn: r.IntN(3)})
+		c.ctx = toolkit.WithSession(c.ctx, toolkit.Session{Tenant: either(r, "a", "b"), ID: either(r, "1", "2", "3"),
+			Agent: either(r, "", "x"), Turn: r.IntN(3)})
 	}
 	for i := range 1 + r.IntN(4) {
 		call := toolkit.Call{ID: fmt.Sprintf("%d.%d", number, i), Name: either(r, worldTools...).Name, Arguments: randomArguments(r)}

@@ -39,13 +39,14 @@ func either[V any](r *rand.Rand, values ...V) V { return values[r.IntN(len(value
 
 // injected is the policy that gives the world's tools their project.
 func injected(t testing.TB) middleware.Policy {
-	params, err := toolkit.NewHostParams(toolkit.HostParam{Tools: "*", Name: "project", Value: func(ctx context.Context) (any, error) {
-		var s toolkit.Session
-		if in := toolkit.SessionFrom(ctx); in != nil {
-			s = *in
-		}
-		return projectOf(s), nil
-	}})
+	params, err := toolkit.NewHostParams(toolkit.HostParam{Tools: "*", Name: "project",
+		Value: func(ctx context.Context) (any, error) {
+			var s toolkit.Session
+			if in := toolkit.SessionFrom(ctx); in != nil {
+				s = *in
+			}
+			return projectOf(s), nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,32 +90,43 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 	share := either(r, middleware.PerSession, middleware.PerSession, middleware.PerTenant)
 	w.tenants = share == middleware.PerTenant
 	gate, err := permit.New(permit.Options{Rules: rulesOfWorld(t), Approver: true})
-	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(w.person)}, Expiry: either(r, 30*time.Millisecond, time.Minute)})
-	twins, errD := dedupe.New(dedupe.Options{Share: share, History: either(r, 0, 30*time.Millisecond, time.Hour), MaxAnswers: either(r, 0, 20)})
-	stored := cache.Options{Share: share, TTL: either(r, 0, 10*time.Millisecond), FaultTTL: either(r, 0, time.Minute), MaxBytes: either(r, 0, 8<<10)}
+	approvals, errA := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(w.person)},
+		Expiry: either(r, 30*time.Millisecond, time.Minute)})
+	twins, errD := dedupe.New(dedupe.Options{Share: share, History: either(r, 0, 30*time.Millisecond, time.Hour),
+		MaxAnswers: either(r, 0, 20)})
+	stored := cache.Options{Share: share, TTL: either(r, 0, 10*time.Millisecond), FaultTTL: either(r, 0, time.Minute),
+		MaxBytes: either(r, 0, 8<<10)}
 	if stored.TTL > 0 {
 		stored.StaleFor = either(r, 0, 20*time.Millisecond)
 	}
 	answers, errC := cache.New(stored)
 	fit, errF := middleware.Truncate(middleware.TruncateOptions{Limit: either(r, 512, 0)})
 	loops, errL := loop.New(loop.Options{Default: loop.Thresholds{Stop: either(r, 0, 4, 30)}})
-	paid, errB := budget.New(budget.Options{Session: budget.Limits{Calls: either(r, 40, 4000), Time: either(r, 0, 5*time.Second)}, Turn: budget.Limits{Cost: either(r, 0.0, 50)}})
+	paid, errB := budget.New(budget.Options{
+		Session: budget.Limits{Calls: either(r, 40, 4000), Time: either(r, 0, 5*time.Second)},
+		Turn:    budget.Limits{Cost: either(r, 0.0, 50)}})
 	again, errR := retry.New(retry.Options{
-		On:        []toolkit.Kind{toolkit.ErrTimeout, toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.TypeOther, either(r, toolkit.ErrPanic, toolkit.ErrTool)},
+		On: []toolkit.Kind{toolkit.ErrTimeout, toolkit.ErrOverloaded, toolkit.ErrCircuitOpen, toolkit.TypeOther,
+			either(r, toolkit.ErrPanic, toolkit.ErrTool)},
 		OnTypes:   []string{"unavailable"},
 		BaseDelay: time.Millisecond, MaxDelay: 5 * time.Second, Budget: retry.Budget{Burst: 1000},
 	})
-	circuits, errK := breaker.New(breaker.Options{Consecutive: either(r, 3, 50), OpenFor: either(r, 5*time.Millisecond, time.Second)})
+	circuits, errK := breaker.New(breaker.Options{Consecutive: either(r, 3, 50),
+		OpenFor: either(r, 5*time.Millisecond, time.Second)})
 	limits, errM := limit.New(limit.Options{
-		Concurrency: limit.Concurrency{Global: either(r, 0, 4, 32), PerTool: either(r, 0, 2), PerKey: either(r, 0, 3), MaxWait: 40 * time.Millisecond, Queue: either(r, 0, 20), Order: either(r, limit.RoundRobin, limit.FIFO)},
-		Rate:        limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: either(r, 0, 30), Window: 100 * time.Millisecond}, MaxWait: either(r, 0, 50*time.Millisecond)},
+		Concurrency: limit.Concurrency{Global: either(r, 0, 4, 32), PerTool: either(r, 0, 2), PerKey: either(r, 0, 3),
+			MaxWait: 40 * time.Millisecond, Queue: either(r, 0, 20), Order: either(r, limit.RoundRobin, limit.FIFO)},
+		Rate: limit.Rate{PerKey: toolkit.RateLimit{MaxCalls: either(r, 0, 30), Window: 100 * time.Millisecond},
+			MaxWait: either(r, 0, 50*time.Millisecond)},
 	})
-	clock, errT := timeout.New(timeout.Options{Default: either(r, 3*time.Millisecond, 50*time.Millisecond), Abandon: []string{"deaf"}, MaxAbandoned: either(r, 0, 2)})
+	clock, errT := timeout.New(timeout.Options{Default: either(r, 3*time.Millisecond, 50*time.Millisecond),
+		Abandon: []string{"deaf"}, MaxAbandoned: either(r, 0, 2)})
 	valid, errV := validate.New(validate.Options{Coerce: true})
 	recovers, errP := middleware.Recover()
 	w.policies = []middleware.Policy{injected(t), must(t, valid, errV), must(t, clock, errT)}
 	for _, p := range []middleware.Policy{
-		must(t, recovers, errP), must(t, fit, errF), must(t, gate, err), must(t, approvals, errA), must(t, twins, errD), must(t, answers, errC),
+		must(t, recovers, errP), must(t, fit, errF), must(t, gate, err), must(t, approvals, errA), must(t, twins, errD),
+		must(t, answers, errC),
 		must(t, loops, errL), must(t, paid, errB), must(t, again, errR), must(t, circuits, errK), must(t, limits, errM),
 	} {
 		if r.IntN(3) > 0 {

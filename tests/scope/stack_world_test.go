@@ -55,7 +55,8 @@ type worldArguments struct {
 
 func (a worldArguments) String() string { return fmt.Sprintf("%s/%d/%s", a.Do, a.N, a.Project) }
 
-const worldSchema = `{"type":"object","properties":{"do":{"type":"string"},"n":{"type":"integer"},"project":{"type":"string"}},"required":["do","n"],"additionalProperties":false}`
+const worldSchema = `{"type":"object","properties":{"do":{"type":"string"},"n":{"type":"integer"},` +
+	`"project":{"type":"string"}},"required":["do","n"],"additionalProperties":false}`
 
 // The world's tools: what policies ask of a definition differs.
 var worldTools = []toolkit.Definition{
@@ -132,7 +133,8 @@ func (w *world) run(ctx context.Context, call toolkit.Call) (toolkit.Result, err
 	return w.act(ctx, call, a, r, res)
 }
 
-func (w *world) act(ctx context.Context, call toolkit.Call, a worldArguments, r worldRun, res toolkit.Result) (toolkit.Result, error) {
+func (w *world) act(ctx context.Context, call toolkit.Call, a worldArguments, r worldRun,
+	res toolkit.Result) (toolkit.Result, error) {
 	switch a.Do {
 	case "soft":
 		res.Fault = toolkit.ErrTool
@@ -165,7 +167,8 @@ func (w *world) act(ctx context.Context, call toolkit.Call, a worldArguments, r 
 
 // nest calls another tool, or the tool itself, through the same scope.
 func (w *world) nest(ctx context.Context, call toolkit.Call, a worldArguments) {
-	inner := toolkit.Call{ID: fmt.Sprintf("%s+%d", call.ID, w.serial.Add(1)), Name: "read", Arguments: fmt.Appendf(nil, `{"do":"ok","n":%d}`, a.N)}
+	inner := toolkit.Call{ID: fmt.Sprintf("%s+%d", call.ID, w.serial.Add(1)), Name: "read",
+		Arguments: fmt.Appendf(nil, `{"do":"ok","n":%d}`, a.N)}
 	depth, _ := ctx.Value(worldDepth{}).(int)
 	switch {
 	case depth > 1:

@@ -55,9 +55,10 @@ func newScope(t testing.TB, o toolscope.Options) (*toolscope.Scope, *tracetest.S
 func echo(t testing.TB) *toolkit.Registry {
 	t.Helper()
 	r := new(toolkit.Registry)
-	err := r.Register(toolkit.ToolFunc(toolkit.Definition{Name: "echo"}, func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
-		return toolkit.Result{Output: string(c.Arguments)}, nil
-	}))
+	err := r.Register(toolkit.ToolFunc(toolkit.Definition{Name: "echo"},
+		func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: string(c.Arguments)}, nil
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,8 @@ func TestWrapRegistryNamesToolsNeverUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute := scope.WrapRegistry(registry)
-	if res, err := execute(context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{}`)}); err != nil || res.Output != "{}" {
+	if res, err := execute(context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{}`)}); err != nil ||
+		res.Output != "{}" {
 		t.Errorf("got %v, %v, want the tool's answer", res, err)
 	}
 	if got := scope.Stats().Health(stats.Window{}).Unused; len(got) != 1 || got[0] != "idle" {
@@ -211,7 +213,8 @@ func TestBadInput(t *testing.T) {
 		{"invalid JSON", context.Background(), toolkit.Call{Name: "echo", Arguments: []byte(`{"a":`)}, ""},
 		{"50 MiB", context.Background(), toolkit.Call{Name: "echo", Arguments: huge}, ""},
 		{"no name", context.Background(), toolkit.Call{}, "unknown_tool"},
-		{"a name of 1 MiB with control characters", context.Background(), toolkit.Call{Name: strings.Repeat("\x1b[2J\x00", 1<<18)}, "unknown_tool"},
+		{"a name of 1 MiB with control characters", context.Background(),
+			toolkit.Call{Name: strings.Repeat("\x1b[2J\x00", 1<<18)}, "unknown_tool"},
 		{"cancelled", canceled, toolkit.Call{Name: "echo"}, "canceled"},
 	}
 	for i, tt := range tests {
@@ -234,7 +237,8 @@ func TestBadInput(t *testing.T) {
 			}
 		})
 	}
-	for name, h := range map[string]toolkit.Handler{"nil handler": scope.Wrap(nil, nil), "nil registry": scope.Wrap((*toolkit.Registry)(nil).Handle, (*toolkit.Registry)(nil))} {
+	for name, h := range map[string]toolkit.Handler{"nil handler": scope.Wrap(nil, nil),
+		"nil registry": scope.Wrap((*toolkit.Registry)(nil).Handle, (*toolkit.Registry)(nil))} {
 		res, err := h(context.Background(), toolkit.Call{Name: "x"})
 		if err == nil {
 			err = res.Fault

@@ -85,7 +85,8 @@ var inSession = toolkit.WithSession(context.Background(), toolkit.Session{ID: "s
 func ungovernable[In any](t *testing.T, field string) {
 	t.Helper()
 	for name, scope := range typedScope(t, nil) {
-		if _, err := wrapTyped[In](t, scope); err == nil || !strings.Contains(err.Error(), field) || !strings.Contains(err.Error(), "Adapter") {
+		if _, err := wrapTyped[In](t, scope); err == nil || !strings.Contains(err.Error(), field) ||
+			!strings.Contains(err.Error(), "Adapter") {
 			t.Errorf("%s: %v: got %v, want an error that names %s", name, reflect.TypeFor[In](), err, field)
 		}
 	}
@@ -125,7 +126,8 @@ func TestTypedCallsRunWithTheirArguments(t *testing.T) {
 		id   any
 		runs bool
 	}{
-		{int64(9007199254740993), true}, {uint64(math.MaxUint64), true}, {json.Number("9007199254740995"), true}, {7, true}, {7.5, true},
+		{int64(9007199254740993), true}, {uint64(math.MaxUint64), true}, {json.Number("9007199254740995"), true}, {7, true},
+		{7.5, true},
 		{"text", true}, {nil, true}, {[]any{1, "a"}, true}, {map[string]any{"a": []string{"b"}}, true},
 		{[]byte("text"), false}, {time.Second, false}, {math.NaN(), false}, {"\xff", false}, {errors.New("boxed"), false},
 		{login{"a", "b"}, false}, {func() {}, false}, {secretText("a"), false},

@@ -33,14 +33,16 @@ func TestSpansOfAWorkflow(t *testing.T) {
 	}
 	defer scope.Shutdown(t.Context())
 	registry := new(toolkit.Registry)
-	if err := registry.Register(tooltest.Echo(toolkit.Definition{Name: "echo"}), tooltest.Failing(toolkit.Definition{Name: "fail"}, toolkit.ErrTool)); err != nil {
+	if err := registry.Register(tooltest.Echo(toolkit.Definition{Name: "echo"}),
+		tooltest.Failing(toolkit.Definition{Name: "fail"}, toolkit.ErrTool)); err != nil {
 		t.Fatal(err)
 	}
 	handle := scope.WrapRegistry(registry)
-	set, err := workflow.New(workflow.Options{Handler: handle, Tools: registry, Scope: scope, Definitions: map[string]workflow.Definition{
-		"outer": {Steps: []workflow.Step{{ID: "a", Call: "echo"}, {ID: "b", Call: "inner", OnError: workflow.Skip}}},
-		"inner": {Steps: []workflow.Step{{ID: "c", Call: "fail"}}},
-	}})
+	set, err := workflow.New(workflow.Options{Handler: handle, Tools: registry, Scope: scope,
+		Definitions: map[string]workflow.Definition{
+			"outer": {Steps: []workflow.Step{{ID: "a", Call: "echo"}, {ID: "b", Call: "inner", OnError: workflow.Skip}}},
+			"inner": {Steps: []workflow.Step{{ID: "c", Call: "fail"}}},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,8 @@ func TestSpansOfAWorkflow(t *testing.T) {
 	}
 	for _, s := range metrics.ScopeMetrics {
 		for _, m := range s.Metrics {
-			if h, ok := m.Data.(metricdata.Histogram[float64]); ok && m.Name == "gen_ai.invoke_workflow.duration" && len(h.DataPoints) == 2 {
+			if h, ok := m.Data.(metricdata.Histogram[float64]); ok && m.Name == "gen_ai.invoke_workflow.duration" &&
+				len(h.DataPoints) == 2 {
 				return
 			}
 		}

@@ -91,7 +91,8 @@ func TestWrapFuncStorm(t *testing.T) {
 
 // storm wraps a tool that looks at its arguments late, and returns a caller of it that overwrites
 // what it got.
-func storm[C any](t *testing.T, scope *toolscope.Scope, tools toolkit.Tools, read func(C) worldCall, form func(worldCall) C) func(context.Context, []byte) (string, error) {
+func storm[C any](t *testing.T, scope *toolscope.Scope, tools toolkit.Tools, read func(C) worldCall,
+	form func(worldCall) C) func(context.Context, []byte) (string, error) {
 	f, err := toolscope.WrapFunc(scope, func(ctx context.Context, c C) (*worldResult, error) {
 		time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) // longer than some callers wait
 		args := string(read(c).Arguments)

@@ -86,8 +86,10 @@ func TestStreams(t *testing.T) {
 					time.Sleep(time.Millisecond)
 				}
 				e := seen.All()[0]
-				if e.Ending != tt.ending || e.ErrorType != tt.errorType || e.Chunks != tt.chunks || e.Disposition.Outcome != toolkit.OutcomeExecuted || e.Result.Suspended {
-					t.Errorf("got %v, %q, %d chunks, %v, want %v, %q, %d, executed", e.Ending, e.ErrorType, e.Chunks, e.Disposition.Outcome, tt.ending, tt.errorType, tt.chunks)
+				if e.Ending != tt.ending || e.ErrorType != tt.errorType || e.Chunks != tt.chunks ||
+					e.Disposition.Outcome != toolkit.OutcomeExecuted || e.Result.Suspended {
+					t.Errorf("got %v, %q, %d chunks, %v, want %v, %q, %d, executed", e.Ending, e.ErrorType, e.Chunks,
+						e.Disposition.Outcome, tt.ending, tt.errorType, tt.chunks)
 				}
 				if tt.chunks == 2 && e.ChunkBytes != len("onethree") {
 					t.Errorf("got %d bytes", e.ChunkBytes)
@@ -101,7 +103,8 @@ func TestStreams(t *testing.T) {
 // look at results are an error.
 func TestStreamsUnderPolicies(t *testing.T) {
 	var seen tooltest.Recorder
-	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen}, Settings: toolscope.Settings{ToolsOff: []string{"read"}}})
+	scope, err := toolscope.New(toolscope.Options{Observers: []toolkit.Observer{&seen},
+		Settings: toolscope.Settings{ToolsOff: []string{"read"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +124,12 @@ func TestStreamsUnderPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream := func(context.Context, fileCall) seq { return nil }
-	if _, err := toolscope.WrapFunc(caching, stream, streamAdapter()); err == nil || !strings.Contains(err.Error(), "got the policy cache") {
+	if _, err := toolscope.WrapFunc(caching, stream, streamAdapter()); err == nil ||
+		!strings.Contains(err.Error(), "got the policy cache") {
 		t.Errorf("WrapFunc: got %v, want an error that names the policy", err)
 	}
-	if err := scope.Apply(toolscope.Settings{Policies: stores}); err == nil || !strings.Contains(err.Error(), "got the policy cache") {
+	if err := scope.Apply(toolscope.Settings{Policies: stores}); err == nil ||
+		!strings.Contains(err.Error(), "got the policy cache") {
 		t.Errorf("Apply: got %v, want an error that names the policy", err)
 	}
 }
@@ -200,13 +205,16 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: got %v, want a cache hit", name, e.Disposition.Outcome)
 		}
 		e := call(fileResult{Output: "queued"}, nil)
-		if d := e.Disposition; d.Queue != time.Second || d.Approval != time.Minute || d.Attempts != 3 || !slices.Contains(d.Tags, toolkit.Tag{Key: "registry.shard", Value: "7"}) {
+		if d := e.Disposition; d.Queue != time.Second || d.Approval != time.Minute || d.Attempts != 3 ||
+			!slices.Contains(d.Tags, toolkit.Tag{Key: "registry.shard", Value: "7"}) {
 			t.Errorf("%s: got %+v, want what Report says", name, d)
 		}
-		if e := call(fileResult{}, toolkit.ErrRateLimited); e.Disposition.Outcome != toolkit.OutcomeExecuted || e.ErrorType != "rate_limited" {
+		if e := call(fileResult{}, toolkit.ErrRateLimited); e.Disposition.Outcome != toolkit.OutcomeExecuted ||
+			e.ErrorType != "rate_limited" {
 			t.Errorf("%s: got %v, %q, want executed, rate_limited", name, e.Disposition.Outcome, e.ErrorType)
 		}
-		if e := call(fileResult{}, interrupted); e.ErrorType != "" || e.Err != nil || !e.Result.Suspended || e.Ending != toolkit.EndingReturned {
+		if e := call(fileResult{}, interrupted); e.ErrorType != "" || e.Err != nil || !e.Result.Suspended ||
+			e.Ending != toolkit.EndingReturned {
 			t.Errorf("%s: suspended: got %v, %q, %v", name, e.Ending, e.ErrorType, e.Err)
 		}
 		nested := &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: "another"}

@@ -61,7 +61,8 @@ func slowRead(_ context.Context, c fileCall) (fileResult, error) {
 func TestArgumentBufferReuse(t *testing.T) {
 	const a, z = `{"f":"a.txt"}`, `{"f":"Z.txt"}`
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{ID: "s"})
-	build := func(t *testing.T, p middleware.Policy, tool func(context.Context, fileCall) (fileResult, error)) func(context.Context, fileCall) (fileResult, error) {
+	build := func(t *testing.T, p middleware.Policy,
+		tool func(context.Context, fileCall) (fileResult, error)) func(context.Context, fileCall) (fileResult, error) {
 		scope, err := toolscope.New(toolscope.Options{Policies: []middleware.Policy{p}})
 		if err != nil {
 			t.Fatal(err)
@@ -125,9 +126,10 @@ func TestArgumentBufferReuse(t *testing.T) {
 // TestUngovernableFunctions checks that policies are never silently absent: a function that they
 // cannot govern is an error, where it is wrapped or where the policies are applied.
 func TestUngovernableFunctions(t *testing.T) {
-	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
-		return approve.Answer{}, nil
-	})}})
+	policy, err := approve.New(approve.Options{
+		Askers: []approve.Asker{approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) {
+			return approve.Answer{}, nil
+		})}})
 	settings := map[string]toolscope.Settings{
 		"policies":       {Policies: []middleware.Policy{must(t, policy, err)}},
 		"disabled tools": {ToolsOff: []string{"read"}},
@@ -145,7 +147,8 @@ func TestUngovernableFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := toolscope.WrapFunc(governed, tool, little); err == nil || !strings.Contains(err.Error(), "Adapter.With, Adapter.Answer: got nil") {
+			if _, err := toolscope.WrapFunc(governed, tool, little); err == nil ||
+				!strings.Contains(err.Error(), "Adapter.With, Adapter.Answer: got nil") {
 				t.Errorf("WrapFunc: got %v, want an error that names what is missing", err)
 			}
 			if _, err := toolscope.FuncMiddleware[func(context.Context, fileCall) fileResult](governed, little); err == nil {
@@ -205,7 +208,11 @@ func TestAdapterPanics(t *testing.T) {
 	adapter := fileAdapter()
 	adapter.Content = func(fileResult, *toolkit.Result) { panic("content") }
 	ran := 0
-	read, err := toolscope.WrapFunc(scope, func(_ context.Context, c fileCall) fileResult { ran++; return fileResult{Output: "done"} }, adapter)
+	read, err := toolscope.WrapFunc(scope, func(_ context.Context,
+		c fileCall) fileResult {
+		ran++
+		return fileResult{Output: "done"}
+	}, adapter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +226,8 @@ func TestAdapterPanics(t *testing.T) {
 		t.Error("with Settings.Off: the adapter was called")
 		return toolkit.Call{}
 	}
-	if read, err = toolscope.WrapFunc(scope, func(context.Context, fileCall) fileResult { return fileResult{} }, adapter); err != nil {
+	if read, err = toolscope.WrapFunc(scope, func(context.Context, fileCall) fileResult { return fileResult{} },
+		adapter); err != nil {
 		t.Fatal(err)
 	}
 	read(context.Background(), fileCall{})

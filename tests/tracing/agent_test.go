@@ -26,7 +26,8 @@ func notSampled() trace.TracerProvider {
 func TestAgents(t *testing.T) {
 	h, r := newHarness(t, tracing.Options{}), registry(t)
 	execute := toolkit.Observe(r.Lookup, h)(r.Handle)
-	ctx, planner := h.StartAgent(context.Background(), tracing.Agent{Name: "planner", Conversation: "c1", Session: "s1", Model: "m-1"})
+	ctx, planner := h.StartAgent(context.Background(),
+		tracing.Agent{Name: "planner", Conversation: "c1", Session: "s1", Model: "m-1"})
 	_, _ = execute(ctx, toolkit.Call{Name: "echo"})
 	inner, researcher := h.StartAgent(ctx, tracing.Agent{Name: "researcher"})
 	for range 3 {
@@ -45,13 +46,16 @@ func TestAgents(t *testing.T) {
 		t.Fatalf("got %d spans, want 6", len(h.spans.Ended()))
 	}
 	root, sub, call := spans["invoke_agent planner"], spans["invoke_agent researcher"], spans["execute_tool fails"]
-	if root.Parent().IsValid() || sub.Parent().SpanID() != root.SpanContext().SpanID() || call.Parent().SpanID() != sub.SpanContext().SpanID() {
+	if root.Parent().IsValid() || sub.Parent().SpanID() != root.SpanContext().SpanID() ||
+		call.Parent().SpanID() != sub.SpanContext().SpanID() {
 		t.Error("the spans are not nested: want planner, researcher, call")
 	}
-	if got := attributes(call.Attributes()); got["gen_ai.agent.name"] != "researcher" || got["gen_ai.conversation.id"] != "c1" || got["session.id"] != "s1" {
+	if got := attributes(call.Attributes()); got["gen_ai.agent.name"] != "researcher" ||
+		got["gen_ai.conversation.id"] != "c1" || got["session.id"] != "s1" {
 		t.Errorf("got %v, want the sub-agent's name in the parent's conversation and session", got)
 	}
-	if got := attributes(root.Attributes()); got["gen_ai.operation.name"] != "invoke_agent" || got["gen_ai.request.model"] != "m-1" || got["error.type"] != "" {
+	if got := attributes(root.Attributes()); got["gen_ai.operation.name"] != "invoke_agent" ||
+		got["gen_ai.request.model"] != "m-1" || got["error.type"] != "" {
 		t.Errorf("got %v", got)
 	}
 	if got := attributes(sub.Attributes()); got["error.type"] != "_OTHER" || sub.Status().Description != "gave up" {
@@ -97,7 +101,8 @@ func TestPropagation(t *testing.T) {
 	carrier := propagation.MapCarrier{}
 	h.Inject(ctx, carrier)
 	remote := trace.SpanContextFromContext(h.Extract(context.Background(), carrier))
-	if want := trace.SpanContextFromContext(ctx); !remote.IsRemote() || remote.SpanID() != want.SpanID() || remote.TraceID() != want.TraceID() {
+	if want := trace.SpanContextFromContext(ctx); !remote.IsRemote() || remote.SpanID() != want.SpanID() ||
+		remote.TraceID() != want.TraceID() {
 		t.Errorf("got %v out of %v, want %v", remote, carrier, want)
 	}
 }
@@ -139,8 +144,9 @@ func TestAnAgentSaysNoMoreThanItKnows(t *testing.T) {
 		options tracing.Options
 		want    map[string]string
 	}{
-		"nothing":       {want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
-		"parent's turn": {session: toolkit.Session{Turn: 3}, want: map[string]string{"gen_ai.operation.name": "invoke_agent", "toolscope.turn": "3"}},
+		"nothing": {want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
+		"parent's turn": {session: toolkit.Session{Turn: 3},
+			want: map[string]string{"gen_ai.operation.name": "invoke_agent", "toolscope.turn": "3"}},
 		"content off": {agent: tracing.Agent{Prompt: "hello"}, options: tracing.Options{Content: tracing.ContentOff},
 			want: map[string]string{"gen_ai.operation.name": "invoke_agent"}},
 	} {
@@ -154,7 +160,8 @@ func TestAnAgentSaysNoMoreThanItKnows(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
 	_, run := h.StartAgent(t.Context(), tracing.Agent{Prompt: strings.Repeat("<a long prompt> ", 1000)})
 	run.End(nil)
-	if got := attributes(h.one(t).Attributes())["gen_ai.input.messages"]; len(got) > 4096 || len(got) < 1000 || !json.Valid([]byte(got)) {
+	if got := attributes(h.one(t).Attributes())["gen_ai.input.messages"]; len(got) > 4096 || len(got) < 1000 ||
+		!json.Valid([]byte(got)) {
 		t.Errorf("got %d bytes of a long prompt, want at most 4096 of valid JSON: %.200s", len(got), got)
 	}
 }

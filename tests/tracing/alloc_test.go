@@ -35,7 +35,8 @@ func TestNoProviderCostsNoAllocation(t *testing.T) {
 func TestNoProviderLeavesOuterSpansAlone(t *testing.T) {
 	others := tracetest.NewSpanRecorder()
 	recording, outer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(others)).Tracer("host").Start(t.Context(), "outer")
-	remote := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
+	remote := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2},
+		TraceFlags: trace.FlagsSampled, Remote: true})
 	for name, tt := range map[string]struct {
 		ctx  context.Context
 		want trace.SpanContext
@@ -49,7 +50,8 @@ func TestNoProviderLeavesOuterSpansAlone(t *testing.T) {
 			execute := toolkit.Observe(lookupT, silent(t))(func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 				span := trace.SpanFromContext(ctx)
 				if span.IsRecording() || !span.SpanContext().Equal(tt.want) {
-					t.Errorf("the tool got a span that records (%v) of %v, want none that does, of %v", span.IsRecording(), span.SpanContext(), tt.want)
+					t.Errorf("the tool got a span that records (%v) of %v, want none that does, of %v", span.IsRecording(),
+						span.SpanContext(), tt.want)
 				}
 				if got := call.Record.Info().Span; got.TraceID != tt.want.TraceID() || got.SpanID != tt.want.SpanID() {
 					t.Errorf("the record has the span %v, want %v", got, tt.want)

@@ -46,9 +46,11 @@ func TestAttemptsAndTags(t *testing.T) {
 			t.Errorf("span %d: got %s below %s, want toolscope.attempt below the call's", i, s.Name(), s.Parent().SpanID())
 		}
 	}
-	compare(t, attributes(first.Attributes()), map[string]string{"toolscope.attempt": "1", "toolscope.tool.name": "echo", "error.type": "timeout"})
+	compare(t, attributes(first.Attributes()),
+		map[string]string{"toolscope.attempt": "1", "toolscope.tool.name": "echo", "error.type": "timeout"})
 	compare(t, attributes(second.Attributes()), map[string]string{"toolscope.attempt": "2", "toolscope.tool.name": "echo"})
-	if first.Status().Code != codes.Error || strings.Contains(first.Status().Description, secret) || second.Status().Code != codes.Unset {
+	if first.Status().Code != codes.Error || strings.Contains(first.Status().Description, secret) ||
+		second.Status().Code != codes.Unset {
 		t.Errorf("got status %v and %v, want an error without the secret, and none", first.Status(), second.Status())
 	}
 	if got := attributes(call.Attributes())["toolscope.limit.key"]; got == "" || strings.Contains(got, secret) {

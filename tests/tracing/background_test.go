@@ -40,7 +40,8 @@ func TestARunInTheBackgroundIsLinkedToItsCall(t *testing.T) {
 	if run.Name() != "toolscope.renewal" || run.Parent().IsValid() || run.SpanContext().TraceID() == call.SpanContext().TraceID() {
 		t.Errorf("got %s below %v, want toolscope.renewal as a root", run.Name(), run.Parent())
 	}
-	if links := run.Links(); len(links) != 1 || links[0].SpanContext.SpanID() != call.SpanContext().SpanID() || links[0].SpanContext.TraceID() != call.SpanContext().TraceID() {
+	if links := run.Links(); len(links) != 1 || links[0].SpanContext.SpanID() != call.SpanContext().SpanID() ||
+		links[0].SpanContext.TraceID() != call.SpanContext().TraceID() {
 		t.Errorf("got the links %v, want one to the call", links)
 	}
 	got := attributes(run.Attributes())
@@ -49,7 +50,8 @@ func TestARunInTheBackgroundIsLinkedToItsCall(t *testing.T) {
 	}
 	delete(got, "toolscope.limit.key")
 	compare(t, got, map[string]string{
-		"toolscope.tool.name": "echo", "session.id": "s", "toolscope.tenant": "t", "toolscope.outcome": "executed", "error.type": "timeout",
+		"toolscope.tool.name": "echo", "session.id": "s", "toolscope.tenant": "t", "toolscope.outcome": "executed",
+		"error.type": "timeout",
 	})
 	if run.Status().Code != codes.Error || strings.Contains(run.Status().Description, secret) {
 		t.Errorf("got status %v, want an error without the secret", run.Status())

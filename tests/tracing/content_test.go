@@ -22,7 +22,8 @@ func TestRulesOfATool(t *testing.T) {
 	}
 	for tool, want := range map[string]string{"echo": `{"sql":"[REDACTED:rule]"}`, "other": `{"sql":"select 1"}`} {
 		h, r := newHarness(t, tracing.Options{Redactor: redactor}), registry(t)
-		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h))(context.Background(), toolkit.Call{Name: tool, Arguments: []byte(`{"sql":"select 1"}`)})
+		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h))(context.Background(),
+			toolkit.Call{Name: tool, Arguments: []byte(`{"sql":"select 1"}`)})
 		if got := attributes(h.one(t).Attributes())["gen_ai.tool.call.arguments"]; got != want {
 			t.Errorf("%s: got %s, want %s", tool, got, want)
 		}
@@ -38,8 +39,10 @@ func TestFindingsSayWhere(t *testing.T) {
 		want            []string
 		count           int
 	}{
-		{"few", `{"user":"admin","password":"` + secret.Value + `"}`, []string{"passwd@arguments/password", "passwd@result/password"}, 2},
-		{"many", "[" + strings.TrimSuffix(strings.Repeat(`{"password":"`+secret.Value+`"},`, 20), ",") + "]", []string{"passwd@arguments/0/password", "passwd@arguments/15/password"}, 16},
+		{"few", `{"user":"admin","password":"` + secret.Value + `"}`,
+			[]string{"passwd@arguments/password", "passwd@result/password"}, 2},
+		{"many", "[" + strings.TrimSuffix(strings.Repeat(`{"password":"`+secret.Value+`"},`, 20), ",") + "]",
+			[]string{"passwd@arguments/0/password", "passwd@arguments/15/password"}, 16},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, r := newHarness(t, tracing.Options{}), registry(t)
@@ -80,8 +83,10 @@ func TestPartsAreTold(t *testing.T) {
 			`{"output":"one","parts":[{"type":"structured","structuredContent":{"n":1}}]}`,
 		},
 		"the same, and an image": {
-			toolkit.Result{Output: `{"n":1}`, Parts: []toolkit.Part{structured(`{"n":1}`), {Kind: toolkit.PartImage, MIMEType: "image/png", Data: []byte("abc")}}},
-			`{"output":"{\"n\":1}","parts":[{"type":"structured","structuredContent":{"n":1}},{"type":"image","mimeType":"image/png","bytes":3}]}`,
+			toolkit.Result{Output: `{"n":1}`, Parts: []toolkit.Part{structured(`{"n":1}`),
+				{Kind: toolkit.PartImage, MIMEType: "image/png", Data: []byte("abc")}}},
+			`{"output":"{\"n\":1}","parts":[{"type":"structured","structuredContent":{"n":1}},{"type":"image",` +
+				`"mimeType":"image/png","bytes":3}]}`,
 		},
 		"structured content that is no JSON": {
 			toolkit.Result{Parts: []toolkit.Part{structured(`{"n":`)}},
@@ -93,7 +98,8 @@ func TestPartsAreTold(t *testing.T) {
 			answer := func(toolkit.Handler) toolkit.Handler {
 				return func(context.Context, toolkit.Call) (toolkit.Result, error) { return c.result, nil }
 			}
-			if _, err := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), answer)(context.Background(), toolkit.Call{Name: "echo"}); err != nil {
+			if _, err := toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), answer)(context.Background(),
+				toolkit.Call{Name: "echo"}); err != nil {
 				t.Fatal(err)
 			}
 			if got := attributes(h.one(t).Attributes())["gen_ai.tool.call.result"]; got != c.want {

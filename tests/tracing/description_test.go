@@ -39,7 +39,8 @@ func TestADescriptionIsOnTheSpan(t *testing.T) {
 	if got := describe("", tracing.Options{}); got != "" {
 		t.Errorf("got %q, want none", got)
 	}
-	if got := describe("at "+secret.Text, tracing.Options{}); !strings.HasPrefix(got, "at ") || canary.Find(got, []canary.Secret{secret}) != nil {
+	if got := describe("at "+secret.Text, tracing.Options{}); !strings.HasPrefix(got, "at ") ||
+		canary.Find(got, []canary.Secret{secret}) != nil {
 		t.Errorf("got %q, want it without %v", got, secret)
 	}
 	if got := describe(strings.Repeat("a description ", 1000), tracing.Options{}); len(got) > 1024 || len(got) < 900 {

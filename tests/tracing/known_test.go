@@ -57,7 +57,8 @@ func TestDefinitionsThatStay(t *testing.T) {
 	for i := range 600 {
 		definitions[fmt.Sprint("tool", i)] = &toolkit.Definition{Name: fmt.Sprint("tool", i)}
 	}
-	execute := toolkit.Observe(func(name string) *toolkit.Definition { return definitions[name] }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+	execute := toolkit.Observe(func(name string) *toolkit.Definition { return definitions[name] },
+		h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{}, nil
 	})
 	var all sync.WaitGroup
@@ -81,7 +82,8 @@ func TestDefinitionsThatStay(t *testing.T) {
 // redacted in the tool's call before.
 func TestRedactionIsToldAnew(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
-	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared }, h.Observer)(func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared },
+		h.Observer)(func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: c.ID}, nil
 	})
 	secret := "hu3nter2" + "Zq9"
@@ -91,7 +93,8 @@ func TestRedactionIsToldAnew(t *testing.T) {
 		{`{"a":{"password":"` + secret + `"}}`, "", "1", `["passwd@arguments/a/password"]`},
 		{`{}`, "", "", ""},
 		{`{}`, `{"password":"` + secret + `"}`, "1", `["passwd@result/password"]`},
-		{`{"password":"` + secret + `"}`, `{"password":"` + secret + `"}`, "2", `["passwd@arguments/password","passwd@result/password"]`},
+		{`{"password":"` + secret + `"}`, `{"password":"` + secret + `"}`, "2",
+			`["passwd@arguments/password","passwd@result/password"]`},
 		{`{"password":"` + secret + `"}`, "", "1", `["passwd@arguments/password"]`},
 	} {
 		if _, err := execute(context.Background(), toolkit.Call{ID: c.result, Name: "t", Arguments: []byte(c.arguments)}); err != nil {
@@ -100,7 +103,8 @@ func TestRedactionIsToldAnew(t *testing.T) {
 		ended := h.spans.Ended()
 		list := attributes(ended[len(ended)-1].Attributes())
 		if list["toolscope.redacted.count"] != c.count || list["toolscope.redacted.paths"] != c.paths {
-			t.Errorf("%s and %s: got %s at %s, want %s at %s", c.arguments, c.result, list["toolscope.redacted.count"], list["toolscope.redacted.paths"], c.count, c.paths)
+			t.Errorf("%s and %s: got %s at %s, want %s at %s", c.arguments, c.result, list["toolscope.redacted.count"],
+				list["toolscope.redacted.paths"], c.count, c.paths)
 		}
 	}
 }
@@ -111,7 +115,8 @@ var shared = &toolkit.Definition{Name: "t"}
 // name, redacted.
 func TestNamesAreTheirOwn(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
-	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+	execute := toolkit.Observe(func(string) *toolkit.Definition { return shared },
+		h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{}, nil
 	})
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6", 6)
@@ -120,7 +125,8 @@ func TestNamesAreTheirOwn(t *testing.T) {
 		all.Go(func() {
 			for i := range 1500 {
 				id := fmt.Sprintf("session %d of %d", i%700, g)
-				session := toolkit.Session{ID: id, Tenant: "tenant of " + id + " " + secret, Conversation: strings.Repeat("x", i%2*300) + "talk of " + id}
+				session := toolkit.Session{ID: id, Tenant: "tenant of " + id + " " + secret,
+					Conversation: strings.Repeat("x", i%2*300) + "talk of " + id}
 				_, _ = execute(toolkit.WithSession(context.Background(), session), toolkit.Call{ID: id, Name: "t"})
 			}
 		})

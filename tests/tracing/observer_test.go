@@ -117,7 +117,8 @@ func TestEndings(t *testing.T) {
 		{"panicked", "panics", context.Background(), nil, "panic", "executed", "panic: disk full on sda1"},
 		{"timed out", "waits", nil, nil, "timeout", "executed", "context deadline exceeded"},
 		{"cancelled before it ran", "waits", canceled, nil, "canceled", "refused", "context canceled"},
-		{"unknown", "no_such_tool", context.Background(), nil, "unknown_tool", "refused", `tool "no_such_tool": unknown tool: use one of the tools listed`},
+		{"unknown", "no_such_tool", context.Background(), nil, "unknown_tool", "refused",
+			`tool "no_such_tool": unknown tool: use one of the tools listed`},
 		{"refused", "echo", context.Background(), refuse, "permission_denied", "refused", `tool "echo": permission denied: rule 7`},
 	}
 	for _, tt := range tests {
@@ -201,10 +202,12 @@ func TestWhatThePoliciesToldIsOnTheSpan(t *testing.T) {
 	compare(t, attributes(span.Attributes()), map[string]string{
 		"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "echo", "gen_ai.tool.type": "function",
 		"toolscope.outcome": "coalesced", "toolscope.attempts": "2", "toolscope.repeat": "3", "toolscope.suspended": "true",
-		"toolscope.age.duration": "4", "toolscope.queue.duration": "5", "toolscope.approval.duration": "6", "toolscope.backoff.duration": "7",
-		"toolscope.arguments.bytes": "0", "toolscope.result.bytes": "0",
+		"toolscope.age.duration": "4", "toolscope.queue.duration": "5", "toolscope.approval.duration": "6",
+		"toolscope.backoff.duration": "7",
+		"toolscope.arguments.bytes":  "0", "toolscope.result.bytes": "0",
 	})
-	if links := span.Links(); len(links) != 1 || links[0].SpanContext.SpanID() != trace.SpanID(leader.SpanID) || links[0].SpanContext.TraceID() != trace.TraceID(leader.TraceID) {
+	if links := span.Links(); len(links) != 1 || links[0].SpanContext.SpanID() != trace.SpanID(leader.SpanID) ||
+		links[0].SpanContext.TraceID() != trace.TraceID(leader.TraceID) {
 		t.Errorf("got links %v, want one to the leader", links)
 	}
 	if run := h.points(t, "toolscope.tool.run.duration"); len(run) != 0 {
@@ -225,7 +228,8 @@ func TestContentIsRedactedCutAndValid(t *testing.T) {
 		}
 	}
 	for _, m := range []toolkit.Middleware{nil, leaky} {
-		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), m)(context.Background(), toolkit.Call{Name: "echo", ID: secrets[3].Text, Arguments: []byte(secrets[0].Text)})
+		_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), m)(context.Background(),
+			toolkit.Call{Name: "echo", ID: secrets[3].Text, Arguments: []byte(secrets[0].Text)})
 	}
 	_, _ = toolkit.Chain(r.Handle, toolkit.Observe(r.Lookup, h), func(toolkit.Handler) toolkit.Handler {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) {
@@ -247,10 +251,12 @@ func TestContentIsRedactedCutAndValid(t *testing.T) {
 			t.Errorf("the span %q holds invalid UTF-8", span.Name())
 		}
 	}
-	if got := attributes(h.spans.Ended()[1].Attributes()); got["toolscope.result.truncated"] != "true" || got["toolscope.result.bytes"] == "" {
+	if got := attributes(h.spans.Ended()[1].Attributes()); got["toolscope.result.truncated"] != "true" ||
+		got["toolscope.result.bytes"] == "" {
 		t.Errorf("a result of 1 MiB is not marked as truncated: %v", got["toolscope.result.truncated"])
 	}
-	if got := attributes(h.spans.Ended()[0].Attributes()); got["toolscope.redacted.count"] == "" || got["toolscope.redacted.kinds"] == "" {
+	if got := attributes(h.spans.Ended()[0].Attributes()); got["toolscope.redacted.count"] == "" ||
+		got["toolscope.redacted.kinds"] == "" {
 		t.Error("what was redacted is not told")
 	}
 }
@@ -305,7 +311,8 @@ func TestToolsAreBounded(t *testing.T) {
 	h := newHarness(t, tracing.Options{MaxTools: 3})
 	for i := range 10 {
 		def := &toolkit.Definition{Name: string(rune('a' + i))}
-		execute := toolkit.Observe(func(string) *toolkit.Definition { return def }, h)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		execute := toolkit.Observe(func(string) *toolkit.Definition { return def },
+			h)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 			return toolkit.Result{}, nil
 		})
 		_, _ = execute(context.Background(), toolkit.Call{Name: def.Name})

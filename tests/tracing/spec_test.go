@@ -49,10 +49,12 @@ func TestSpecIsForOneCall(t *testing.T) {
 	if inner.Name() != "execute_tool echo" || inner.SpanKind() != trace.SpanKindInternal {
 		t.Errorf("got the inner span %q of kind %v", inner.Name(), inner.SpanKind())
 	}
-	if own.Name() != "tools/call fails" || own.SpanKind() != trace.SpanKindServer || len(own.Links()) != 1 || own.Links()[0].SpanContext.TraceID() != linked.TraceID() {
+	if own.Name() != "tools/call fails" || own.SpanKind() != trace.SpanKindServer || len(own.Links()) != 1 ||
+		own.Links()[0].SpanContext.TraceID() != linked.TraceID() {
 		t.Errorf("got %q of kind %v with links %v", own.Name(), own.SpanKind(), own.Links())
 	}
-	if a := attributes(own.Attributes()); a["mcp.method.name"] != "tools/call" || a["x"] != "1" || a["gen_ai.operation.name"] != "execute_tool" {
+	if a := attributes(own.Attributes()); a["mcp.method.name"] != "tools/call" || a["x"] != "1" ||
+		a["gen_ai.operation.name"] != "execute_tool" {
 		t.Errorf("got %v", a)
 	}
 	if inner.Parent().SpanID() != own.SpanContext().SpanID() {
@@ -73,7 +75,10 @@ func TestSpanEndDecidesFailure(t *testing.T) {
 		{spans.End{Success: true}, "", codes.Unset},
 	} {
 		h := newHarness(t, tracing.Options{})
-		execute := toolkit.Observe(nil, h)(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, errDisk })
+		execute := toolkit.Observe(nil, h)(func(context.Context, toolkit.Call) (toolkit.Result,
+			error) {
+			return toolkit.Result{}, errDisk
+		})
 		ctx := spans.With(t.Context(), &spans.Spec{End: func(context.Context, *toolkit.Ended) spans.End { return c.said }})
 		_, _ = execute(ctx, toolkit.Call{Name: "x"})
 		span := h.one(t)

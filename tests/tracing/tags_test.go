@@ -20,7 +20,8 @@ func TestTagsAreRememberedAsTheyAre(t *testing.T) {
 	h, r := newHarness(t, tracing.Options{}), registry(t)
 	secret := canary.Secrets(1)[2].Value
 	execute := toolkit.Observe(r.Lookup, h)(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-		for _, tag := range [][2]string{{"limit", "limit.key"}, {"limit.key", "limit"}, {"n", call.ID}, {"k" + call.ID, "n"}, {"of.id", "of " + secret}, {"of.key", "of " + secret}, {"none", ""}} {
+		for _, tag := range [][2]string{{"limit", "limit.key"}, {"limit.key", "limit"}, {"n", call.ID},
+			{"k" + call.ID, "n"}, {"of.id", "of " + secret}, {"of.key", "of " + secret}, {"none", ""}} {
 			call.Record.Tag(tag[0], tag[1])
 		}
 		return toolkit.Result{}, nil
@@ -31,7 +32,8 @@ func TestTagsAreRememberedAsTheyAre(t *testing.T) {
 	for i, s := range h.spans.Ended() {
 		id := fmt.Sprint(i % 500)
 		got := attributes(s.Attributes())
-		if _, ok := got["toolscope.none"]; ok || got["toolscope.limit"] != "limit.key" || got["toolscope.limit.key"] != "limit" || got["toolscope.n"] != id || got["toolscope.k"+id] != "n" {
+		if _, ok := got["toolscope.none"]; ok || got["toolscope.limit"] != "limit.key" ||
+			got["toolscope.limit.key"] != "limit" || got["toolscope.n"] != id || got["toolscope.k"+id] != "n" {
 			t.Fatalf("call %d: got %v", i, got)
 		}
 		for _, key := range []string{"toolscope.of.id", "toolscope.of.key"} {

@@ -27,7 +27,8 @@ func TestToolsInConversationsAreTheirOwn(t *testing.T) {
 		name := fmt.Sprint("tool", i)
 		tools[name] = &toolkit.Definition{Name: name}
 	}
-	execute := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] }, h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+	execute := toolkit.Observe(func(name string) *toolkit.Definition { return tools[name] },
+		h.Observer)(func(context.Context, toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{}, nil
 	})
 	secret := "ghp" + "_" + strings.Repeat("aB3dE6", 6)
@@ -45,8 +46,10 @@ func TestToolsInConversationsAreTheirOwn(t *testing.T) {
 	all.Wait()
 	for _, s := range h.spans.Ended() {
 		list := attributes(s.Attributes())
-		want := list["gen_ai.tool.name"] + " " + list["gen_ai.agent.name"] + " " + strings.TrimSuffix(list["gen_ai.conversation.id"], " [REDACTED:github-token]")
-		if list["gen_ai.tool.call.id"] != want || s.Name() != "execute_tool "+list["gen_ai.tool.name"] || s.SpanKind() != trace.SpanKindInternal || list["gen_ai.operation.name"] != "execute_tool" {
+		want := list["gen_ai.tool.name"] + " " + list["gen_ai.agent.name"] + " " +
+			strings.TrimSuffix(list["gen_ai.conversation.id"], " [REDACTED:github-token]")
+		if list["gen_ai.tool.call.id"] != want || s.Name() != "execute_tool "+list["gen_ai.tool.name"] ||
+			s.SpanKind() != trace.SpanKindInternal || list["gen_ai.operation.name"] != "execute_tool" {
 			t.Fatalf("%s of kind %v: got %v", s.Name(), s.SpanKind(), list)
 		}
 	}
@@ -57,7 +60,8 @@ func TestSpecInAConversation(t *testing.T) {
 	h := newHarness(t, tracing.Options{})
 	execute := toolkit.Observe(registry(t).Lookup, h)(registry(t).Handle)
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{Conversation: "talk"})
-	ctx = spans.With(ctx, &spans.Spec{Operation: "tools/call", Kind: trace.SpanKindServer, Attributes: []attribute.KeyValue{attribute.String("a", "b")}})
+	ctx = spans.With(ctx, &spans.Spec{Operation: "tools/call", Kind: trace.SpanKindServer,
+		Attributes: []attribute.KeyValue{attribute.String("a", "b")}})
 	for range 2 { // the second is a usual one
 		if _, err := execute(ctx, toolkit.Call{Name: "echo"}); err != nil {
 			t.Fatal(err)
@@ -65,7 +69,8 @@ func TestSpecInAConversation(t *testing.T) {
 	}
 	for i, want := range []trace.SpanKind{trace.SpanKindServer, trace.SpanKindInternal} {
 		s := h.spans.Ended()[i]
-		if list := attributes(s.Attributes()); s.SpanKind() != want || list["gen_ai.conversation.id"] != "talk" || (list["a"] == "b") != (i == 0) {
+		if list := attributes(s.Attributes()); s.SpanKind() != want || list["gen_ai.conversation.id"] != "talk" ||
+			(list["a"] == "b") != (i == 0) {
 			t.Errorf("%s: got kind %v and %v, want %v", s.Name(), s.SpanKind(), list, want)
 		}
 	}

@@ -227,11 +227,12 @@ var everyPath = []path{
 		return dial(t, client, ours), nil
 	}},
 	{name: "manager", wrap: func(t *testing.T, s *toolscope.Scope) (caller, error) {
-		m, err := manager.New(manager.Options{SharedNames: true, Servers: []manager.Server{{Name: "s", Transport: func(ctx context.Context) (mcp.Transport, error) {
-			ours, theirs := mcp.NewInMemoryTransports()
-			_, err := new(worker).server(t).Connect(ctx, theirs, nil)
-			return ours, err
-		}}}})
+		m, err := manager.New(manager.Options{SharedNames: true,
+			Servers: []manager.Server{{Name: "s", Transport: func(ctx context.Context) (mcp.Transport, error) {
+				ours, theirs := mcp.NewInMemoryTransports()
+				_, err := new(worker).server(t).Connect(ctx, theirs, nil)
+				return ours, err
+			}}}})
 		if err != nil {
 			return nil, err
 		}
@@ -311,14 +312,16 @@ func proxyOverPipes(t *testing.T, s *toolscope.Scope) (caller, error) {
 	go func() {
 		defer close(ended)
 		command := mcpproxy.Command{
-			Path: program, Args: []string{"work"}, Env: append(os.Environ(), serveVariable+"=1"), Stdin: stdin, Stdout: stdout, Stderr: stderr,
+			Path: program, Args: []string{"work"}, Env: append(os.Environ(), serveVariable+"=1"), Stdin: stdin, Stdout: stdout,
+			Stderr: stderr,
 		}
 		if _, err := w.Run(command); err != nil {
 			t.Error(err)
 		}
 	}()
 	t.Cleanup(func() { _ = toServer.Close(); <-ended })
-	return dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil), &mcp.IOTransport{Reader: fromServer, Writer: toServer}), nil
+	return dial(t, mcp.NewClient(&mcp.Implementation{Name: "test"}, nil),
+		&mcp.IOTransport{Reader: fromServer, Writer: toServer}), nil
 }
 
 func proxyOverHTTP(t *testing.T, s *toolscope.Scope) (caller, error) {

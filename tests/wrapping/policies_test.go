@@ -72,11 +72,13 @@ func sameRun(r []reply) bool {
 
 // everyPolicy has one policy of every stage.
 func everyPolicy(t *testing.T) []governed {
-	tenant, err := toolkit.NewHostParams(toolkit.HostParam{Tools: "*", Name: "tenant", Value: func(context.Context) (any, error) { return "ours", nil }})
+	tenant, err := toolkit.NewHostParams(toolkit.HostParam{Tools: "*", Name: "tenant",
+		Value: func(context.Context) (any, error) { return "ours", nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := permit.Compile(permit.Spec{Rules: []permit.Rule{{Name: "no-delete", Effect: permit.Deny, When: `args.do == "delete"`}}})
+	rules, err := permit.Compile(permit.Spec{
+		Rules: []permit.Rule{{Name: "no-delete", Effect: permit.Deny, When: `args.do == "delete"`}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,25 +89,34 @@ func everyPolicy(t *testing.T) []governed {
 	always := func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "test", true }
 	echo, twice := `{"do":"echo"}`, []string{`{"do":"echo"}`, `{"do":"echo"}`}
 	all := []governed{
-		{middleware.StageRecover, func(*testing.T) []middleware.Policy { return []middleware.Policy{must(middleware.Recover()), panics} },
-			[]string{echo}, func(r []reply) bool { return r[0].refused() && !strings.Contains(r[0].text, "a policy's panic") }, []middleware.Policy{panics}},
-		{stage: middleware.StageInject, policies: one(must(middleware.Inject(tenant))), calls: []string{`{"do":"echo","tenant":"theirs"}`},
+		{middleware.StageRecover, func(*testing.T) []middleware.Policy {
+			return []middleware.Policy{must(middleware.Recover()), panics}
+		},
+			[]string{echo}, func(r []reply) bool { return r[0].refused() && !strings.Contains(r[0].text, "a policy's panic") },
+			[]middleware.Policy{panics}},
+		{stage: middleware.StageInject, policies: one(must(middleware.Inject(tenant))),
+			calls:  []string{`{"do":"echo","tenant":"theirs"}`},
 			effect: func(r []reply) bool { return strings.Contains(r[0].text, `"tenant":"ours"`) }},
 		{stage: middleware.StageLoop, policies: func(*testing.T) []middleware.Policy {
 			return []middleware.Policy{must(loop.New(loop.Options{Default: loop.Thresholds{Stop: 3}}))}
 		}, calls: []string{echo, echo, echo}, effect: func(r []reply) bool { return !r[1].failed && r[2].refused() }},
-		{stage: middleware.StageTruncate, policies: one(must(middleware.Truncate(middleware.TruncateOptions{Limit: 512}))), calls: []string{`{"do":"much"}`},
+		{stage: middleware.StageTruncate, policies: one(must(middleware.Truncate(middleware.TruncateOptions{Limit: 512}))),
+			calls:  []string{`{"do":"much"}`},
 			effect: func(r []reply) bool { return len(r[0].text) <= 512 && strings.Contains(r[0].text, "left out") }},
 		{stage: middleware.StageValidate, policies: one(must(validate.New(validate.Options{}))), calls: []string{`{"do":7}`},
 			effect: func(r []reply) bool { return r[0].refused() }},
-		{stage: middleware.StagePermit, policies: one(must(permit.New(permit.Options{Rules: rules}))), calls: []string{echo, `{"do":"delete"}`},
+		{stage: middleware.StagePermit, policies: one(must(permit.New(permit.Options{Rules: rules}))),
+			calls:  []string{echo, `{"do":"delete"}`},
 			effect: func(r []reply) bool { return !r[0].failed && r[1].refused() }},
-		{stage: middleware.StageApprove, policies: one(must(approve.New(approve.Options{Askers: []approve.Asker{no}, Needed: always}))), calls: []string{echo},
+		{stage: middleware.StageApprove, policies: one(
+			must(approve.New(approve.Options{Askers: []approve.Asker{no}, Needed: always}))), calls: []string{echo},
 			effect: func(r []reply) bool { return r[0].refused() }},
 		{stage: middleware.StageDedupe, policies: func(*testing.T) []middleware.Policy {
 			return []middleware.Policy{must(dedupe.New(dedupe.Options{History: time.Minute}))}
 		}, calls: twice, effect: sameRun},
-		{stage: middleware.StageCache, policies: func(*testing.T) []middleware.Policy { return []middleware.Policy{must(cache.New(cache.Options{}))} },
+		{stage: middleware.StageCache, policies: func(*testing.T) []middleware.Policy {
+			return []middleware.Policy{must(cache.New(cache.Options{}))}
+		},
 			calls: twice, effect: sameRun},
 		{stage: middleware.StageBudget, policies: func(*testing.T) []middleware.Policy {
 			return []middleware.Policy{must(budget.New(budget.Options{Session: budget.Limits{Calls: 1}}))}
@@ -120,7 +131,8 @@ func everyPolicy(t *testing.T) []governed {
 			rate := toolkit.RateLimit{MaxCalls: 1, Window: time.Hour}
 			return []middleware.Policy{must(limit.New(limit.Options{Rate: limit.Rate{Global: rate}}))}
 		}, calls: twice, effect: func(r []reply) bool { return !r[0].failed && r[1].refused() }},
-		{stage: middleware.StageTimeout, policies: one(must(timeout.New(timeout.Options{Default: 20 * time.Millisecond}))), calls: []string{`{"do":"wait"}`},
+		{stage: middleware.StageTimeout, policies: one(must(timeout.New(timeout.Options{Default: 20 * time.Millisecond}))),
+			calls:  []string{`{"do":"wait"}`},
 			effect: func(r []reply) bool { return r[0].failed && strings.Contains(r[0].text, "20ms") }},
 	}
 	for _, stage := range middleware.Stages() { // others have at least a policy that refuses every call
@@ -130,7 +142,8 @@ func everyPolicy(t *testing.T) []governed {
 					return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Message: "no"})
 				}
 			})
-			all = append(all, governed{stage: stage, policies: one(refuse), calls: []string{echo}, effect: func(r []reply) bool { return r[0].refused() }})
+			all = append(all, governed{stage: stage, policies: one(refuse), calls: []string{echo},
+				effect: func(r []reply) bool { return r[0].refused() }})
 		}
 	}
 	return all

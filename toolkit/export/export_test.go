@@ -20,10 +20,11 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // everything is a definition with every field set, and the least one.
 var everything = []toolkit.Definition{{
-	Name:             "run_query",
-	Title:            "Run a query",
-	Description:      "Runs SQL: a < b && c > d.",
-	InputSchema:      json.RawMessage(`{ "type": "object", "properties": {"sql": {"type": "string", "description": "<one> statement"}}, "required": ["sql"] }`),
+	Name:        "run_query",
+	Title:       "Run a query",
+	Description: "Runs SQL: a < b && c > d.",
+	InputSchema: json.RawMessage(`{ "type": "object", "properties": {"sql": {"type": "string", "description": ` +
+		`"<one> statement"}}, "required": ["sql"] }`),
 	OutputSchema:     json.RawMessage(`{"type":"object"}`),
 	Type:             toolkit.ToolDatastore,
 	Category:         "database",

@@ -19,7 +19,8 @@ func arguments(spelling int) []byte {
 	members := []string{
 		`"query":"how to rotate credentials without downtime"`, `"limit":25`, `"offset":0`,
 		`"filters":{"language":"en","site":"docs.example.com","since":"2026-01-15T00:00:00Z"}`,
-		`"fields":["title","url","snippet","score"]`, `"safe":true`, `"threshold":0.75`, `"session":"1f6f6c1e-7b0a-4f6e-9a57-2f3e6d0c9b1a"`,
+		`"fields":["title","url","snippet","score"]`, `"safe":true`, `"threshold":0.75`,
+		`"session":"1f6f6c1e-7b0a-4f6e-9a57-2f3e6d0c9b1a"`,
 	}
 	out := []byte{'{'}
 	for i := range members {

@@ -143,7 +143,8 @@ func FuzzIdentity(f *testing.F) {
 		if !sureA || !sureB {
 			want = x.Equal(y) // then only that all three agree
 		}
-		if x.Equal(y) != want || y.Equal(x) != want || (x.Hash() == y.Hash()) != want || bytes.Equal(spelled, y.AppendCanonical(nil)) != want {
+		if x.Equal(y) != want || y.Equal(x) != want || (x.Hash() == y.Hash()) != want ||
+			bytes.Equal(spelled, y.AppendCanonical(nil)) != want {
 			t.Fatalf(
 				"%q and %q: got Equal %t, same hash %t, texts %q and %q; want %t", a, b, x.Equal(y),
 				x.Hash() == y.Hash(), spelled, y.AppendCanonical(nil), want,

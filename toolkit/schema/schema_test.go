@@ -68,14 +68,16 @@ func TestNewTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if def := tool.Definition(); string(def.InputSchema) != string(want) || def.ReadOnly != toolkit.Yes || def.Description != "Searches files." {
+	if def := tool.Definition(); string(def.InputSchema) != string(want) || def.ReadOnly != toolkit.Yes ||
+		def.Description != "Searches files." {
 		t.Errorf("got definition %+v", def)
 	}
 	res, err := tool.Handle(t.Context(), toolkit.Call{Arguments: []byte(`{"pattern":"x"}`)})
 	if res.Output != "found x" || err != nil {
 		t.Errorf("got %q, %v, want the function's answer", res.Output, err)
 	}
-	if _, err := tool.Handle(t.Context(), toolkit.Call{Arguments: []byte(`{"pattern":1}`)}); !errors.Is(err, toolkit.ErrInvalidArguments) {
+	if _, err := tool.Handle(t.Context(), toolkit.Call{Arguments: []byte(`{"pattern":1}`)}); !errors.Is(err,
+		toolkit.ErrInvalidArguments) {
 		t.Errorf("got %v, want invalid arguments", err)
 	}
 

@@ -24,7 +24,8 @@ func TestSandboxOfAnAllowedCommand(t *testing.T) {
 	t.Setenv("SOME_CREDENTIAL", "not for agents")
 	dir, outside := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		".env": "not for agents", "src/a.txt": "one", "lib/a.txt": "1", "src/server.key": "not for agents", ".git/HEAD": "ref: refs/heads/main\n",
+		".env": "not for agents", "src/a.txt": "one", "lib/a.txt": "1", "src/server.key": "not for agents",
+		".git/HEAD":   "ref: refs/heads/main\n",
 		".git/config": "[core]\n", ".git/hooks/x.sample": "", ".vscode/tasks.json": "{}", outside + "/secret": "not for agents",
 	} {
 		if !filepath.IsAbs(name) {
@@ -84,7 +85,8 @@ func TestGitInTheSandbox(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", t.TempDir())
 	tool := newTool(t, shell.Options{Dir: dir})
-	if out, err := run(t.Context(), tool, "git init -q . && git config user.name a && git config user.email a@example.com && mkdir s && echo x > s/f"); err != nil {
+	if out, err := run(t.Context(), tool, "git init -q . && git config user.name a && git config user.email "+
+		"a@example.com && mkdir s && echo x > s/f"); err != nil {
 		t.Fatal(out, err)
 	}
 	for _, c := range []struct {

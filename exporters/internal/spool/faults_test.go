@@ -97,7 +97,8 @@ func TestErrorsDisplaceSuccesses(t *testing.T) {
 	for range 3 {
 		export(t, s, "!"+long)
 	}
-	if got := s.Stats(); got.Dropped[DroppedMemory] < 2 || got.MemorySpans < 3 || got.Dropped[DroppedFull] > before.Dropped[DroppedFull]+32 {
+	if got := s.Stats(); got.Dropped[DroppedMemory] < 2 || got.MemorySpans < 3 ||
+		got.Dropped[DroppedFull] > before.Dropped[DroppedFull]+32 {
 		t.Errorf("in memory: got %+v, want spans that did not fail dropped", got)
 	}
 }

@@ -73,7 +73,8 @@ func Example() {
 	e := <-approvals
 	fmt.Println(e.Text)
 	answer := fmt.Sprintf(`{"approve":true,"digest":%q,"note":"asked in the channel"}`, e.Data.Digest)
-	r, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL+"/api/v1/approvals/"+e.Data.ID, strings.NewReader(answer))
+	r, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL+"/api/v1/approvals/"+e.Data.ID,
+		strings.NewReader(answer))
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	if response, err := server.Client().Do(r); err == nil {
@@ -117,8 +118,10 @@ func TestDelivery(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			hook, err := webhook.New(webhook.Options{URL: server.URL, Secret: []byte(rand.Text()), OnError: func(err error) { failed <- err; panic("host") },
-				Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
+			hook, err := webhook.New(webhook.Options{URL: server.URL, Secret: []byte(rand.Text()),
+				OnError: func(err error) { failed <- err; panic("host") },
+				Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+					CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +147,8 @@ func TestDelivery(t *testing.T) {
 
 func TestNewNamesWhatIsWrong(t *testing.T) {
 	for want, o := range map[string]webhook.Options{
-		"Options.URL": {URL: "ftp://x", Secret: make([]byte, 16)}, "Options.Secret: got 3": {URL: "https://x.example", Secret: make([]byte, 3)},
+		"Options.URL":           {URL: "ftp://x", Secret: make([]byte, 16)},
+		"Options.Secret: got 3": {URL: "https://x.example", Secret: make([]byte, 3)},
 	} {
 		if _, err := webhook.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

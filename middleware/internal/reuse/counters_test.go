@@ -42,7 +42,8 @@ func TestWritesMakeStaleWhatTheyMayHaveWritten(t *testing.T) {
 		during := counters.Stamp(reader, c.reads)
 		counters.Add(writer, c.writes, reuse.End)
 		after := counters.Stamp(reader, c.reads)
-		if (during != before) != c.stale || reuse.Writing(during) != c.stale || (after != before) != c.stale || after == during && c.stale || reuse.Writing(after) {
+		if (during != before) != c.stale || reuse.Writing(during) != c.stale || (after != before) != c.stale ||
+			after == during && c.stale || reuse.Writing(after) {
 			t.Errorf("%s: stamps %x, %x, %x, want stale: %t", c.name, before, during, after, c.stale)
 		}
 	}

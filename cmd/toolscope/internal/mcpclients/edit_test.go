@@ -147,21 +147,30 @@ func FuzzWrap(f *testing.F) {
 var formats = map[string]string{
 	"Claude Code, of a project": `{"projects": {"/home/ada/app": {"mcpServers": {"files": {"type": "stdio", "command": "npx", "args": ["-y", "server"]},
 		"web": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer x"}, "disabled": true}}}}, "n": 1}`,
-	"VS Code settings": "{\n\t// mine\n\t\"editor.tabSize\": 2,\n\t\"mcp\": {\"servers\": {\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"server\"]},\n" +
+	"VS Code settings": "{\n\t// mine\n\t\"editor.tabSize\": 2,\n\t\"mcp\": {\"servers\": {\"files\": {\"command\": " +
+		"\"npx\", \"args\": [\"-y\", \"server\"]},\n" +
 		"\t\t\"web\": {\"url\": \"https://example.com/mcp\" /* ours */}}, \"gallery\": true},\n}",
-	"Zed":        `{"context_servers": {"files": {"source": "custom", "command": "npx", "args": ["-y", "server"]}, "web": {"url": "https://example.com/mcp"}}}`,
-	"Zed, older": `{"context_servers": {"files": {"command": {"path": "npx", "args": ["-y", "server"]}, "settings": {}}, "web": {"url": "https://example.com/mcp"}}}`,
-	"opencode": "{\"mcp\": {\"timeout\": 5, \"files\": {\"type\": \"local\", \"command\": [\n  \"npx\", \"-y\",\n  \"server\",\n], \"enabled\": true},\n" +
+	"Zed": `{"context_servers": {"files": {"source": "custom", "command": "npx", "args": ["-y", "server"]}, ` +
+		`"web": {"url": "https://example.com/mcp"}}}`,
+	"Zed, older": `{"context_servers": {"files": {"command": {"path": "npx", "args": ["-y", "server"]}, "settings": ` +
+		`{}}, "web": {"url": "https://example.com/mcp"}}}`,
+	"opencode": "{\"mcp\": {\"timeout\": 5, \"files\": {\"type\": \"local\", \"command\": [\n  \"npx\", \"-y\",\n  " +
+		"\"server\",\n], \"enabled\": true},\n" +
 		"\"web\": {\"type\": \"remote\", \"url\": \"https://example.com/mcp\", \"enabled\": false, \"headers\": {\"A\": \"b\"}}}}",
-	"Gemini CLI": `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"httpUrl": "https://example.com/mcp"}}}`,
-	"Windsurf":   `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"serverUrl": "https://example.com/mcp"}}}`,
-	"Codex, a url": "[mcp_servers.files]\r\ncommand = 'npx'\r\nargs = ['-y', 'server']\r\n[mcp_servers.web]\r\nstartup_timeout_sec = 5\r\n" +
+	"Gemini CLI": `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"httpUrl": ` +
+		`"https://example.com/mcp"}}}`,
+	"Windsurf": `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}, "web": {"serverUrl": ` +
+		`"https://example.com/mcp"}}}`,
+	"Codex, a url": "[mcp_servers.files]\r\ncommand = 'npx'\r\nargs = ['-y', " +
+		"'server']\r\n[mcp_servers.web]\r\nstartup_timeout_sec = 5\r\n" +
 		"url   =  'https://example.com/mcp' # mine\r\nenabled = true\r\n[tui]\r\nurl = 3\r\n",
 	"Codex, inline": "\n[mcp_servers]\nfiles = { command = 'npx', args = ['-y', 'server'] } # mine\n" +
 		"web = {enabled = true, \"url\" = \"https://example.com/mcp\", startup_timeout_sec = 5 }\n",
 	"Codex, one line": "mcp_servers = {files = {args = ['-y', 'server'], command = 'npx'}, web = {url='https://example.com/mcp'}}\n",
-	"Codex": "# mine\nmodel = \"o5\"\n\n[mcp_servers.files]\ncommand = 'npx' # a program\nargs = [\n  \"-y\", # yes\n  'server',\n]\n\n" +
-		"[mcp_servers.files.env]\nA = \"1\"\n\n[mcp_servers.bare]\ncommand = \"server\"\nstartup_timeout_sec = 5\n\n[tui]\ncommand = 3\n",
+	"Codex": "# mine\nmodel = \"o5\"\n\n[mcp_servers.files]\ncommand = 'npx' # a program\nargs = [\n  \"-y\", # " +
+		"yes\n  'server',\n]\n\n" +
+		"[mcp_servers.files.env]\nA = \"1\"\n\n[mcp_servers.bare]\ncommand = \"server\"\nstartup_timeout_sec = " +
+		"5\n\n[tui]\ncommand = 3\n",
 }
 
 func TestFormats(t *testing.T) {
@@ -222,7 +231,8 @@ func TestSameNameInTwoScopes(t *testing.T) {
 		now = out
 	}
 	list, err := Servers(now)
-	if err != nil || len(list) != 2 || !list[0].Wrapped || !list[1].Wrapped || list[0].Command[0] != "x" || list[1].Command[0] != "y" {
+	if err != nil || len(list) != 2 || !list[0].Wrapped || !list[1].Wrapped || list[0].Command[0] != "x" ||
+		list[1].Command[0] != "y" {
 		t.Errorf("got %+v, %v", list, err)
 	}
 	for _, project := range []string{"/p", ""} {

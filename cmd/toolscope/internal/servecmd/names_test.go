@@ -20,7 +20,8 @@ policies:
   approve: {patterns: [{tool: "h__*"}], people: [{name: x, tools: ["?i"]}]}
   breaker: {max_tools: 5}
 `))
-	want := "[{tools a__b} {policies.cache.tools c} {policies.cache.tools d[0]} {policies.timeout.tools e} {policies.timeout.max_tools f} " +
+	want := "[{tools a__b} {policies.cache.tools c} {policies.cache.tools d[0]} {policies.timeout.tools e} " +
+		"{policies.timeout.max_tools f} " +
 		"{policies.limit.concurrency.tools g} {policies.approve.patterns.tool h__*} {policies.approve.people.tools ?i}]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)

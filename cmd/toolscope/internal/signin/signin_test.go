@@ -233,12 +233,15 @@ func TestSignInsThatFail(t *testing.T) {
 		option func(*Options)
 		want   string
 	}{
-		"denied":               {change: func(s *oauthtest.Server) { s.Deny(true) }, want: "access_denied"},
-		"mixed up":             {change: func(s *oauthtest.Server) { s.WrongISS(true) }, want: "does not match expected issuer"},
-		"without resource":     {option: func(o *Options) { o.NoResource = true }, want: "invalid_target"},
-		"another resource":     {option: func(o *Options) { o.Resource = "https://other.example/mcp" }, want: "invalid_target"},
-		"unknown client":       {option: func(o *Options) { o.ClientID = "unknown"; o.Wait = time.Second }, want: "time limit"},
-		"no person":            {option: func(o *Options) { o.Open = func(string) error { return errors.New("none") }; o.Wait = time.Second }, want: "time limit"},
+		"denied":           {change: func(s *oauthtest.Server) { s.Deny(true) }, want: "access_denied"},
+		"mixed up":         {change: func(s *oauthtest.Server) { s.WrongISS(true) }, want: "does not match expected issuer"},
+		"without resource": {option: func(o *Options) { o.NoResource = true }, want: "invalid_target"},
+		"another resource": {option: func(o *Options) { o.Resource = "https://other.example/mcp" }, want: "invalid_target"},
+		"unknown client":   {option: func(o *Options) { o.ClientID = "unknown"; o.Wait = time.Second }, want: "time limit"},
+		"no person": {option: func(o *Options) {
+			o.Open = func(string) error { return errors.New("none") }
+			o.Wait = time.Second
+		}, want: "time limit"},
 		"a page of no browser": {change: page("javascript:alert(1)"), want: "scheme"},
 		"metadata of a cloud":  {change: endpoint("token_endpoint", "http://169.254.169.254/token"), want: ""},
 		"another resource in metadata": {change: func(s *oauthtest.Server) {
@@ -325,7 +328,8 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			t.Errorf("%s: got %v", address, err)
 		}
 	}
-	if _, err := New(Options{Target: &url.URL{Scheme: "http", Host: "mcp.example.com"}, Dir: filepath.Join(t.TempDir(), "oauth")}); err == nil {
+	if _, err := New(Options{Target: &url.URL{Scheme: "http", Host: "mcp.example.com"},
+		Dir: filepath.Join(t.TempDir(), "oauth")}); err == nil {
 		t.Error("a public server without TLS gets tokens")
 	}
 }
@@ -404,7 +408,8 @@ func TestPathsWithoutTheToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/mcp": "Bearer x", "/mcp?a=b": "Bearer x", "//mcp": "", "/mcp/..;/x": "", "/mcp/": "", "/mcp/x": "", "/x/../mcp": "", "/mcp;x": "",
+		"/mcp": "Bearer x", "/mcp?a=b": "Bearer x", "//mcp": "", "/mcp/..;/x": "", "/mcp/": "", "/mcp/x": "",
+		"/x/../mcp": "", "/mcp;x": "",
 		"/%6dcp": "", "/mcp%2f..%2fx": "", "/mcp/../x": "", "/./mcp": "", "/MCP": "", `/mcp\x`: "", "/": "",
 	} {
 		got = nil
@@ -435,7 +440,8 @@ func TestMetadataThatIsIgnored(t *testing.T) {
 		"https://10.0.0.1/meta\x1b[31m": "is ignored",
 	} {
 		p := new(person)
-		c, err := New(Options{Target: target, Say: p.say, Open: p.open, Dir: filepath.Join(t.TempDir(), "oauth"), Wait: 20 * time.Second})
+		c, err := New(Options{Target: target, Say: p.say, Open: p.open, Dir: filepath.Join(t.TempDir(), "oauth"),
+			Wait: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

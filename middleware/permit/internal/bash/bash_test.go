@@ -109,7 +109,8 @@ func TestParse(t *testing.T) {
 		{"fd x -x a b; fd -e go --exec-batch a", "fd a fd a", ""},
 		{"parallel a ::: b; parallel ::: a b", "parallel a parallel a b", "code"},
 		{"awk '{print $2}' f; awk '$1 > 5 || x' f; awk -F: -f x.awk f", "awk awk awk", ""},
-		{`awk 'BEGIN{system("a")}'; awk '{print | "a"}'; awk '{"a" | getline}'; awk '{print > "f"}'; awk "$X"`, "awk awk awk awk awk", "foreign option"},
+		{`awk 'BEGIN{system("a")}'; awk '{print | "a"}'; awk '{"a" | getline}'; awk '{print > "f"}'; awk "$X"`,
+			"awk awk awk awk awk", "foreign option"},
 		{"sed 's/a/b/g' f; sed -n '1,5p;$d' f; sed -i.bak -E '/x/!s|[a-z]+|y|2' f; sed -e 's/a/b/' -e 'y/a/b/'", "sed sed sed sed", ""},
 		{
 			"sed 's/a/b/e' f; sed '1e a' f; sed 'w f'; sed 's/a/b/w f'; sed \"$X\"; sed '1!G;h;$!d;e'",
@@ -121,7 +122,8 @@ func TestParse(t *testing.T) {
 			"git git git git git", "",
 		},
 		{
-			"git clone ext::sh; git rebase -x a; git rebase --exe=a; git grep -Oa x; git submodule foreach a; git bisect run a; git config alias.x '!a'",
+			"git clone ext::sh; git rebase -x a; git rebase --exe=a; git grep -Oa x; git submodule foreach a; git bisect " +
+				"run a; git config alias.x '!a'",
 			"git git git git git git git", "option",
 		},
 		{"tar --checkpoint-action=exec=a x; tar xf f --to-comm=a; tar cIf a f; tar cf f *", "tar tar tar tar", "option"},
@@ -130,7 +132,8 @@ func TestParse(t *testing.T) {
 			"tar rsync zip sort vim make go", "",
 		},
 		{
-			"rsync -e a x y; vim -c x f; vim +x f; less +x f; man -P a x; make SHELL=a; make --eval=x; go test -exec a; sort --compress-prog=a; split --filter=a",
+			"rsync -e a x y; vim -c x f; vim +x f; less +x f; man -P a x; make SHELL=a; make --eval=x; go test -exec a; " +
+				"sort --compress-prog=a; split --filter=a",
 			"rsync vim vim less man make make go sort split", "option",
 		},
 
@@ -201,10 +204,12 @@ func TestWords(t *testing.T) {
 	for _, w := range git.Words {
 		words = append(words, fmt.Sprintf("%s:%t", w.Text, w.Known))
 	}
-	if got, want := strings.Join(words, " "), "/usr/bin/git:true log:true -n:true :false a b:true *.go:false x{1,2}:false ~/f:true"; got != want {
+	if got, want := strings.Join(words, " "),
+		"/usr/bin/git:true log:true -n:true :false a b:true *.go:false x{1,2}:false ~/f:true"; got != want {
 		t.Errorf("words %s, want %s", got, want)
 	}
-	if got := fmt.Sprint(line.Redirects); got != "[{{in true false false false} true false} {{out true false false false} false true} {{err true false false false} false true}]" {
+	if got := fmt.Sprint(line.Redirects); got != "[{{in true false false false} true false} {{out true false false "+
+		"false} false true} {{err true false false false} false true}]" {
 		t.Errorf("redirects %s", got)
 	}
 	if line.Commands[1].Background || line.Commands[1].Via != "" {

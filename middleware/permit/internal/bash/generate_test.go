@@ -103,7 +103,8 @@ func (g *generator) command(depth int) string {
 	case 3:
 		return "for x in " + g.word(d) + " " + g.word(d) + "; do " + g.list(d) + g.flush() + "\ndone"
 	case 4:
-		return "case " + g.word(d) + " in (" + g.word(d) + ") " + g.list(d) + g.flush() + "\n;; *) " + g.list(d) + g.flush() + "\n;; esac"
+		return "case " + g.word(d) + " in (" + g.word(d) + ") " + g.list(d) + g.flush() + "\n;; *) " + g.list(d) +
+			g.flush() + "\n;; esac"
 	case 5:
 		return "! " + g.command(d)
 	case 6:
@@ -117,9 +118,11 @@ func (g *generator) command(depth int) string {
 	case 10:
 		return "while ! " + g.command(d) + g.flush() + "\ndo " + g.list(d) + g.flush() + "\nbreak; done"
 	case 11:
-		return []string{"env ", "env A=1 ", "env -u A ", "nice ", "nice -n 1 ", "nohup ", "timeout 2 ", "timeout -k 1 2 ", "command ", "exec ", "xargs ", "xargs -n1 ", "builtin command ", "command -p "}[g.pick(14)] + g.simple(d)
+		return []string{"env ", "env A=1 ", "env -u A ", "nice ", "nice -n 1 ", "nohup ", "timeout 2 ", "timeout -k 1 2 ",
+			"command ", "exec ", "xargs ", "xargs -n1 ", "builtin command ", "command -p "}[g.pick(14)] + g.simple(d)
 	case 12:
-		return []string{"sh -c ", "bash -c ", "eval ", "bash -ec ", "trap -- ", "bash <<< "}[g.pick(6)] + quote(g.list(d)+g.flush()) + " EXIT"
+		return []string{"sh -c ", "bash -c ", "eval ", "bash -ec ", "trap -- ", "bash <<< "}[g.pick(6)] +
+			quote(g.list(d)+g.flush()) + " EXIT"
 	case 13:
 		return "find . -maxdepth 0 -exec " + g.program() + " {} " + g.word(d) + ` \;`
 	case 14:
@@ -146,7 +149,8 @@ func (g *generator) simple(depth int) string {
 	case 1:
 		out += " 2>&1"
 	case 2:
-		end := []string{"E", "'E'", `\E`, `"E"`, "-E", `$'E'`, `$'\x45'`, `"\E"`, `"\$E"`, `"\\E"`, "E\\\n", `-$'\tE'`, "\"`E`\"", `E""`,
+		end := []string{"E", "'E'", `\E`, `"E"`, "-E", `$'E'`, `$'\x45'`, `"\E"`, `"\$E"`, `"\\E"`, "E\\\n", `-$'\tE'`,
+			"\"`E`\"", `E""`,
 			"$E", "'E\nE'", `-\E`, "E*"}[g.pick(18)]
 		out += " <<" + end
 		tail := []string{"E", "\tE", "E\np8\nE", "\\E\np7\nE", "E\\\nE\np6\nE", "$E\np5\nE", "E \nE", "`E`\np4\nE"}[g.pick(8)]

@@ -19,7 +19,9 @@ import (
 func TestLimits(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20))
 	fill := func(part string, size int) string { return strings.Repeat(part, size/len(part)) }
-	for _, part := range []string{"(", "$(", "`", "{ ", "if ", "while a; do ", "case a in b) ", "a $(", "\"$(", "${a:-", "${a:-${", "$((", "((", "[[ ( ", "[[ ! ", "a <(", "f() ", "f() { ", "! ", "time ", "coproc ", "a[$((", "((-", "((1?", "((a=", "$((a[", "function f ", "for x in `", "sh -c '", "eval ", "env ", "sudo ", "xargs ", "find -exec "} {
+	for _, part := range []string{"(", "$(", "`", "{ ", "if ", "while a; do ", "case a in b) ", "a $(", "\"$(", "${a:-",
+		"${a:-${", "$((", "((", "[[ ( ", "[[ ! ", "a <(", "f() ", "f() { ", "! ", "time ", "coproc ", "a[$((", "((-",
+		"((1?", "((a=", "$((a[", "function f ", "for x in `", "sh -c '", "eval ", "env ", "sudo ", "xargs ", "find -exec "} {
 		size := shell.MaxLength / 8
 		if part == "(" || part == "$(" || part == "if " { // the deepest for their length
 			size = shell.MaxLength
@@ -28,7 +30,8 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%d bytes of %q are understood", size, part)
 		}
 	}
-	for _, part := range []string{"a;", "a&&", "a|", "a ", "a\n", "<<E\n", "<a ", "\\", "'", "\"", "\\\n", "a=b ", "{a,", "a'b' ", "${a}", "$a ", ">", "&", "#", "1+"} {
+	for _, part := range []string{"a;", "a&&", "a|", "a ", "a\n", "<<E\n", "<a ", "\\", "'", "\"", "\\\n", "a=b ", "{a,",
+		"a'b' ", "${a}", "$a ", ">", "&", "#", "1+"} {
 		Parse(fill(part, shell.MaxLength/4))
 	}
 	if line := Parse(strings.Repeat("a", shell.MaxLength+1)); line.Understood() || len(line.Commands) > 0 {
@@ -50,7 +53,9 @@ func TestLimits(t *testing.T) {
 
 // Parse never panics, stays within its bounds, and says the same twice.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"git status", "a $(b) `c` <(d) | e && f; g & h > i", "x=1 env -S 'a b' sh -c 'c; d'", "cat <<E\n$(a)\nE", "find . -exec a {} \\;", "sed 's/[a]/b/e' f", "awk '{print}' f", "git -c a=b c", "${a@P} $((a[1])) [[ -v a ]]", "$'\\x41\\u00e9\\cA'"} {
+	for _, s := range []string{"git status", "a $(b) `c` <(d) | e && f; g & h > i", "x=1 env -S 'a b' sh -c 'c; d'",
+		"cat <<E\n$(a)\nE", "find . -exec a {} \\;", "sed 's/[a]/b/e' f", "awk '{print}' f", "git -c a=b c",
+		"${a@P} $((a[1])) [[ -v a ]]", "$'\\x41\\u00e9\\cA'"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -17,13 +17,15 @@ import (
 func TestArgumentsThatTell(t *testing.T) {
 	for word := range programs.Running {
 		title := strings.ToUpper(word[:1]) + word[1:]
-		for _, option := range []string{"--" + word, "--post-" + word, "--my_" + word, "--" + word + "-file", "-" + word, "--pre" + title, "-Da." + word} {
+		for _, option := range []string{"--" + word, "--post-" + word, "--my_" + word, "--" + word + "-file", "-" + word,
+			"--pre" + title, "-Da." + word} {
 			for _, line := range []string{"zz " + option + "=/x/y a", "zz " + option + " y", "zz a " + option + " 'y z'"} {
 				if Parse(line).Understood() {
 					t.Errorf("%s: understood", line)
 				}
 			}
-			for _, line := range []string{"zz " + option, "zz " + option + "=auto", "zz " + option + " --other", "zz " + option + "=5m", "echo " + option + " y", "docker run " + option + " y"} {
+			for _, line := range []string{"zz " + option, "zz " + option + "=auto", "zz " + option + " --other",
+				"zz " + option + "=5m", "echo " + option + " y", "docker run " + option + " y"} {
 				if d := Parse(line).Doubts; len(d) > 0 {
 					t.Errorf("%s: %v", line, d)
 				}
@@ -65,15 +67,17 @@ func TestArgumentsThatTell(t *testing.T) {
 		"kubectl exec p -- ls": true,
 		"npm exec -- a b":      true, "gh pr create --body 'run it'": true, "zz --executor=local": true,
 		"zz --scripted x": true, "zz /srv/sh": true, "cut -d '|' -f 2 f": true,
-		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -csv f 'select 1'": true, "sqlite3 -cmd '.mode csv' f": false,
-		"psql --command '\\! id'": false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false,
+		"psql --command 'select 1'": true, "mysql --execute='select 1'": true, "sqlite3 -csv f 'select 1'": true,
+		"sqlite3 -cmd '.mode csv' f": false,
+		"psql --command '\\! id'":    false, "psql -o '|id'": false, "sqlite3 -cmd '.shell id' f": false,
 		"rpm -qf /bin/sh": true, "rpm --eval '%(id)'": false,
 	} {
 		if l := Parse(line); l.Understood() != understood {
 			t.Errorf("%s: doubts %v, want understood %t", line, l.Doubts, understood)
 		}
 	}
-	if got := Parse("npm exec -- a b; composer exec c; cross-env X=1 d; ccache e f").Programs(); !slices.Equal(got, strings.Fields("npm a composer c cross-env d ccache e")) {
+	if got := Parse("npm exec -- a b; composer exec c; cross-env X=1 d; ccache e f").Programs(); !slices.Equal(got,
+		strings.Fields("npm a composer c cross-env d ccache e")) {
 		t.Errorf("programs %q", got)
 	}
 }
@@ -119,7 +123,8 @@ func TestScriptsAreNotTheirNames(t *testing.T) {
 			t.Errorf("%s: programs %q", name, got)
 		}
 	}
-	for line, want := range map[string]string{"vim.tiny -c x f": "option", "nc.openbsd -e x h": "option", "python3.11 -c x": "foreign"} {
+	for line, want := range map[string]string{"vim.tiny -c x f": "option", "nc.openbsd -e x h": "option",
+		"python3.11 -c x": "foreign"} {
 		if d := Parse(line).Doubts; len(d) == 0 || string(d[0].Kind) != want {
 			t.Errorf("%s: %v, want %s", line, d, want)
 		}
@@ -133,14 +138,16 @@ func TestOutputs(t *testing.T) {
 		"curl -sSLo f u; curl -O u; curl -HAccept:o -D g u; curl -o - u": "f . g", "wget -qO- u; wget -o l u": "l",
 		"base64 -d --output f g; openssl enc -in a -out f; tree -o f": "f f f", "uniq a b; xxd -r c d": "b d",
 		"zz --output=out/x --log-file l.txt": "out/x l.txt",
-		"kubectl get p --output json; aws x --output=table; docker build --output type=local,dest=x .; kubectl get --output 'jsonpath={.a.b}'": "",
-		"sed -i -es/a/b/ f; sed -i --expression=s/a/b/ g; sed -ni -e p -e q h; sed --in-place s/a/b/ i j":                                      "f g h i j",
+		"kubectl get p --output json; aws x --output=table; docker build --output type=local,dest=x .; kubectl get " +
+			"--output 'jsonpath={.a.b}'": "",
+		"sed -i -es/a/b/ f; sed -i --expression=s/a/b/ g; sed -ni -e p -e q h; sed --in-place s/a/b/ i j": "f g h i j",
 		"sed -e s/a/b/ f": "",
 		"chmod --reference=a b c; chown --ref=a d; ln -s /etc/passwd; yq -i .a=1 f":                        "b c d . .a=1 f",
 		"a > >(b); tee >(c) f; a 2> >(d)":                                                                  "f",
 		"git archive -o f HEAD; git format-patch -o d HEAD; git bundle create g HEAD; git diff --output=h": "f d g h",
 		"go build -o f; go test -outputdir=x; gcc -of a.c":                                                 "f f x",
-		"history -w f; psql -o f; gpg -o f -d g":                                                           "f f f", "find . -o -name a; grep -o a/b f; ls -o d": "",
+		"history -w f; psql -o f; gpg -o f -d g":                                                           "f f f",
+		"find . -o -name a; grep -o a/b f; ls -o d":                                                        "",
 	} {
 		var got []string
 		for _, w := range outputs.Writes(Parse(line)) {
