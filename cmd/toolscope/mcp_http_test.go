@@ -21,6 +21,14 @@ import (
 // proxyHTTP starts a proxy before a target, and returns its address.
 func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, address string) {
 	t.Helper()
+	return proxyHTTPInto(t, t.TempDir(), io.Discard, target, options...)
+}
+
+// proxyHTTPInto starts a proxy with a directory for its state, and copies its standard error to log.
+func proxyHTTPInto(
+	t *testing.T, state string, log io.Writer, target string, options ...string,
+) (cmd *exec.Cmd, address string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -29,11 +37,10 @@ func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, a
 		t.Context(),
 		self,
 		append([]string{"mcp", "--target", target + "/mcp", "--listen", "127.0.0.1:0"}, options...)...)
-	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+state, "OTEL_SDK_DISABLED=")
+	stderr, copied := io.Pipe()
+	t.Cleanup(func() { _ = stderr.Close() })
+	cmd.Stderr = io.MultiWriter(log, copied)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +56,7 @@ func proxyHTTP(t *testing.T, target string, options ...string) (cmd *exec.Cmd, a
 	if found == nil {
 		t.Fatalf("got %q, want the address", line)
 	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	return cmd, found[1]
 }
 

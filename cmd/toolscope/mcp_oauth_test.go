@@ -10,11 +10,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -110,7 +112,8 @@ func TestProxySignsIn(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
 	stats := freePort(t)
 	options := append(transparent(t), "--oauth", "--otlp", collector.URL, "--log-methods", "--stats", stats)
-	cmd, address := proxyHTTP(t, strings.TrimSuffix(s.Resource, "/mcp"), options...)
+	state := t.TempDir()
+	cmd, address := proxyHTTPInto(t, state, &exported, strings.TrimSuffix(s.Resource, "/mcp"), options...)
 	session := clientOf(t, address, withToken("of-the-client"))
 	callRuns(t, session, "read")
 	s.ExpireAccess()
@@ -150,8 +153,36 @@ func TestProxySignsIn(t *testing.T) {
 			t.Errorf("%.10s… is in the log", secret)
 		}
 		if strings.Contains(text, secret) {
-			t.Errorf("%.10s… is in the spans or the statistics", secret)
+			t.Errorf("%.10s… is in the spans, the statistics or standard error", secret)
 		}
+	}
+	checkState(t, state, append(s.Secrets(), "of-the-client"))
+}
+
+// checkState: of the files that a proxy keeps only one has tokens, and only its owner can read it.
+func checkState(t *testing.T, dir string, secrets []string) {
+	t.Helper()
+	var with []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(string(text), s) }) {
+			return nil
+		}
+		with = append(with, path)
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has tokens and mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil || len(with) != 1 || !strings.Contains(with[0], filepath.Join("toolscope", "oauth")) {
+		t.Errorf("got tokens in %q and %v, want them in one file of toolscope/oauth", with, err)
 	}
 }
 
