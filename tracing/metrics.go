@@ -16,9 +16,10 @@ import (
 
 // The bucket bounds of the conventions, in seconds and in numbers of calls.
 var (
-	toolBuckets  = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
-	agentBuckets = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6}
-	countBuckets = []float64{1, 2, 4, 8, 16, 32, 64, 128}
+	toolBuckets     = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
+	agentBuckets    = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6}
+	workflowBuckets = []float64{1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200}
+	countBuckets    = []float64{1, 2, 4, 8, 16, 32, 64, 128}
 )
 
 type metrics struct {
@@ -52,7 +53,7 @@ func (m *metrics) make(p metric.MeterProvider) error {
 		metric.WithExplicitBucketBoundaries(countBuckets...))
 	m.workflowDuration, errs[5] = meter.Float64Histogram("gen_ai.invoke_workflow.duration", metric.WithUnit("s"),
 		metric.WithDescription("The duration of a single workflow invocation."),
-		metric.WithExplicitBucketBoundaries(agentBuckets...))
+		metric.WithExplicitBucketBoundaries(workflowBuckets...))
 	return errors.Join(errs[:]...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -36,6 +37,7 @@ func TestConventions(t *testing.T) {
 		spans, metrics, records := w.close(t)
 		for _, s := range spans {
 			checkSpan(t, rows, s, content)
+			checkStatus(t, s)
 		}
 		for _, m := range metrics {
 			checkMetric(t, rows, m)
@@ -69,6 +71,17 @@ func checkSpan(t *testing.T, rows []*row, s sdktrace.ReadOnlySpan, content bool)
 		}
 	}
 	t.Errorf("the table has no span %q of kind %v with %v", s.Name(), s.SpanKind(), attributes)
+}
+
+// checkStatus: an instrumentation never sets the status OK, and error.type is set where the status is an error and
+// nowhere else. Grafana's weavertest asks the same (policies/genai_span_validation.rego); Weaver's own live check is a
+// program that no Go module or npm package gives.
+func checkStatus(t *testing.T, s sdktrace.ReadOnlySpan) {
+	t.Helper()
+	failed := s.Status().Code == codes.Error
+	if _, typed := asText(s.Attributes())["error.type"]; s.Status().Code == codes.Ok || typed != failed {
+		t.Errorf("span %q: got the status %v and error.type %v, want both or neither", s.Name(), s.Status().Code, typed)
+	}
 }
 
 // points are the sets of attributes of a metric's points, and its buckets.

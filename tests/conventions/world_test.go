@@ -32,6 +32,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
 	"github.com/toolscope/toolscope/tracing"
+	"github.com/toolscope/toolscope/workflow"
 )
 
 // world is one process with everything that emits telemetry.
@@ -126,6 +127,22 @@ func (w *world) local(t *testing.T) {
 			defer func() { _ = recover() }()
 			_, _ = handle(ctx, toolkit.Call{ID: "call-" + name, Name: name, Arguments: []byte(`{"skill":"pdf","path":"a.md"}`)})
 		}()
+	}
+	set, err := workflow.New(workflow.Options{
+		Handler: handle, Tools: registry, Scope: scope,
+		Definitions: map[string]workflow.Definition{
+			"release": {Steps: []workflow.Step{{ID: "a", Call: "echo"}}},
+			"revoke":  {Steps: []workflow.Step{{ID: "a", Call: "fail"}}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := registry.Register(set.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"release", "revoke"} {
+		_, _ = handle(ctx, toolkit.Call{ID: "call-" + name, Name: name})
 	}
 	run.InferenceCall()
 	run.AddUsage(10, 20)
