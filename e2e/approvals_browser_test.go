@@ -291,8 +291,16 @@ func TestApprovalsInChromium(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		_, done := d.call("pay", `{"to":"ada"}`)
 		page.text(`document.getElementById("name").value = "s-1", document.getElementById("reason").value = "it pays too much", ""`)
-		page.clickAt(`document.querySelector("#stop button")`)
-		if err := <-done; err == nil || !strings.Contains(err.Error(), "it pays too much") {
+		var err error
+		for waiting := true; waiting; { // the list above may move the button between its place and the click
+			page.clickAt(`document.querySelector("#stop button")`)
+			select {
+			case err = <-done:
+				waiting = false
+			case <-time.After(5 * time.Second):
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "it pays too much") {
 			t.Errorf("got %v", err)
 		}
 		page.wait(`document.querySelector("#stops li") !== null`)

@@ -177,8 +177,8 @@ func TestWrapAllSkips(t *testing.T) {
 	t.Chdir(home)
 	codex, claude := filepath.Join(home, "config.toml"), filepath.Join(home, ".claude.json")
 	for path, text := range map[string]string{
-		codex: "[mcp_servers.web]\nurl = \"https://example.com/mcp\"\n[mcp_servers.files]\ncommand = \"npx\"\n" +
-			"[mcp_servers]\ninline = {command = \"npx\"}\n",
+		codex: "[mcp_servers.web]\nurl = \"https://example.com/mcp\"\nbearer_token_env_var = \"TOKEN\"\n" +
+			"[mcp_servers.files]\ncommand = \"npx\"\n[mcp_servers]\ninline = {url = \"https://example.com/mcp?a=b\"}\n",
 		claude: `{"mcpServers": {"files": {"command": "npx"}, "old": {"type": "sse", "url": "https://example.com/sse"}},
 			"projects": {"/p": {"mcpServers": {"files": {"command": "npx"}}}}}`,
 	} {
