@@ -9,7 +9,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -232,5 +234,48 @@ func TestGatewayWarnsOfNames(t *testing.T) {
 		`"b__b__calculator_[0-9a-f]{8}"`).MatchString(got) ||
 		strings.Contains(got, `"b__b__calculator"`) {
 		t.Errorf("got %.300s, want names with a hash where two servers could share one", got)
+	}
+}
+
+// A tool that the protocol cannot describe is left out. It takes no other tool with it.
+func TestGatewayLeavesOutBadTools(t *testing.T) {
+	quietEnvironment(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := `{}`
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			result = `{"tools":[{"name":"bad","inputSchema":{"type":"string"}},{"name":"good","inputSchema":{"type":"object"}}]}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	defer front.Close()
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers":{"web":{"url":"`+front.URL+`"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "serve", "--mcp-config", path)
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TOKEN=")
+	var stderr told
+	cmd.Stderr = &stderr
+	d := talk(t, cmd)
+	stderr.find(t, `(left out: .*"web__bad")`)
+	got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	if !strings.Contains(got, "web__good") || strings.Contains(got, "web__bad") {
+		t.Errorf("got %s, want web__good only", got)
 	}
 }

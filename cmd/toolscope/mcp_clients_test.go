@@ -8,12 +8,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -242,6 +244,47 @@ func TestWrapAllSkips(t *testing.T) {
 			if got := command(exitError, append(args, "--file", odd)...); !strings.Contains(got, "want a regular file") {
 				t.Errorf("%q %s: got %s", args, odd, got)
 			}
+		}
+	}
+}
+
+// Several processes wrap and unwrap servers of one file at once: no change is lost.
+func TestWrapAtOnce(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "servers.json")
+	const servers = 8
+	entries := make([]string, servers)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`"s%d": {"command": "npx"}`, i)
+	}
+	before := `{"mcpServers": {` + strings.Join(entries, ", ") + `}}`
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"wrap", "unwrap"} {
+		var all sync.WaitGroup
+		for i := range servers {
+			all.Go(func() {
+				cmd := exec.CommandContext(t.Context(), self, "mcp", verb, fmt.Sprintf("s%d", i), "--file", path)
+				cmd.Env = append(os.Environ(), programEnv+"=toolscope")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s %d: %v: %s", verb, i, err, out)
+				}
+			})
+		}
+		all.Wait()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(text), `"--name"`); verb == "wrap" && got != servers {
+			t.Errorf("got %d servers wrapped, want %d: %s", got, servers, text)
+		}
+		if verb == "unwrap" && string(text) != before {
+			t.Errorf("got %s, want %s", text, before)
 		}
 	}
 }

@@ -24,12 +24,18 @@ var errNoServers = errors.New("the file has no servers")
 func backupOf(path string) string { return path + ".toolscope.bak" }
 
 // changeFile changes a file, whole or not at all. It leaves a copy of it as it was before a server was wrapped, and
-// removes the copy when none is. The copy has the client's secrets, so it is the user's alone.
+// removes the copy when none is. The copy has the client's secrets, so it is the user's alone. Processes that change
+// files of one directory wait for each other.
 func changeFile(path string, stdout io.Writer, change func(text []byte) ([]byte, error)) error {
 	path, err := filepath.EvalSymlinks(path) // the link stays
 	if err != nil {
 		return err
 	}
+	unlock, err := lockDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -145,24 +145,26 @@ func (g *gateway) handler() toolkit.Handler {
 // nextKey finds what a server's policies call.
 type nextKey struct{ server string }
 
+// noTools is a registry without tools.
+type noTools struct{ toolscope.Registry }
+
+func (noTools) Definitions() []toolkit.Definition { return nil }
+
 // serve makes the MCP server.
 func (g *gateway) serve() (*mcp.Server, error) {
 	g.handle = g.handler()
-	server, err := toolmcp.NewServer(nil, g.servers.Manager, g.handle)
+	server, err := toolmcp.NewServer(nil, noTools{}, g.handle) // refresh adds each tool that can be served
 	if err != nil {
 		return nil, err
 	}
 	g.mu.Lock()
 	g.server = server
-	for _, d := range g.servers.Definitions() {
-		g.served[d.Name] = d
-	}
 	g.mu.Unlock()
-	g.refresh() // what came between
+	g.refresh()
 	return server, nil
 }
 
-// refresh serves the tools that there are now.
+// refresh serves the tools that there are now, except those that the protocol cannot describe.
 func (g *gateway) refresh() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,6 +172,7 @@ func (g *gateway) refresh() {
 		return
 	}
 	now := map[string]toolkit.Definition{}
+	var gone []string
 	definitions := g.servers.Definitions()
 	g.warnOfNames(definitions)
 	for _, d := range definitions {
@@ -179,9 +182,9 @@ func (g *gateway) refresh() {
 		}
 		if err := toolmcp.AddTools(g.server, []toolkit.Definition{d}, g.handle); err != nil {
 			fmt.Fprintf(g.stderr, "left out: %s\n", display.Plain(err.Error()))
+			gone = append(gone, d.Name) // an earlier definition of the tool
 		}
 	}
-	var gone []string
 	for name := range g.served {
 		if _, there := now[name]; !there {
 			gone = append(gone, name)

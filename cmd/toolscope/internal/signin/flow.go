@@ -155,7 +155,7 @@ func (c *Client) resource(found string) string {
 // takeToken takes over a token.
 func (c *Credentials) takeToken(token *oauth2.Token) error {
 	if !strings.EqualFold(token.Type(), "Bearer") {
-		return fmt.Errorf("the authorization server gave a token of type %.20q, want Bearer", token.Type())
+		return errors.New("the authorization server gave a token that is no bearer token")
 	}
 	if token.AccessToken == "" ||
 		strings.ContainsFunc(token.AccessToken, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {

@@ -132,7 +132,8 @@ func (t *transport) send(req *http.Request, body []byte, token string) (*http.Re
 		out.Body = io.NopCloser(bytes.NewReader(body))
 		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	}
-	return t.base.RoundTrip(out)
+	resp, err := t.base.RoundTrip(out)
+	return masked(resp, token), err
 }
 
 // reachOfConn is the reach of the server at the end of a connection; behind a proxy that of its name.
