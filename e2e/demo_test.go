@@ -136,7 +136,8 @@ func (r *demoRun) checkCounts(t *testing.T) {
 	got := make(map[string]int)
 	calls := 0
 	r.spans(func(s, _ *jaeger.Span) {
-		if name, ok := strings.CutPrefix(s.OperationName, "execute_tool "); ok {
+		if strings.HasPrefix(s.OperationName, "execute_tool ") {
+			name, _ := s.Tag("gen_ai.tool.name")
 			got[name]++
 			calls++
 		}
@@ -217,7 +218,11 @@ func (r *demoRun) checkAttributes(t *testing.T) {
 		}
 		name, _ := s.Tag("gen_ai.tool.name")
 		kind, _ := s.Tag("gen_ai.tool.type")
-		if s.OperationName != "execute_tool "+name ||
+		want := "execute_tool " + name
+		if program, ok := s.Tag("process.executable.name"); ok {
+			want += " " + program
+		}
+		if s.OperationName != want ||
 			!slices.Contains([]string{"function", "extension", "datastore"}, kind) {
 			t.Errorf("%s: got gen_ai.tool.name %q and gen_ai.tool.type %q", s.OperationName, name, kind)
 		}

@@ -76,7 +76,7 @@ func value(s sdktrace.ReadOnlySpan, key string) (string, int) {
 	got, n := "", 0
 	for _, a := range s.Attributes() {
 		if string(a.Key) == key {
-			got, n = a.Value.Emit(), n+1
+			got, n = a.Value.String(), n+1
 		}
 	}
 	return got, n
@@ -124,8 +124,8 @@ func TestDialects(t *testing.T) {
 					}
 				}
 				for _, a := range spans[span].Attributes() {
-					if strings.Contains(a.Value.Emit(), "hunter2") {
-						t.Errorf("%s: %s has the secret: %q", span, a.Key, a.Value.Emit())
+					if strings.Contains(a.Value.String(), "hunter2") {
+						t.Errorf("%s: %s has the secret: %q", span, a.Key, a.Value.String())
 					}
 				}
 			}

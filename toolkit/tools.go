@@ -62,7 +62,7 @@ type fixedTools struct {
 func NewTools(defs ...Definition) (Tools, error) {
 	t := &fixedTools{byName: make(map[string]*Definition, len(defs))}
 	for i := range defs {
-		if err := defs[i].checkRegistered(); err != nil {
+		if err := defs[i].Validate(); err != nil {
 			return nil, err
 		}
 		if t.byName[defs[i].Name] != nil {

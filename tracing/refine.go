@@ -5,7 +5,6 @@ package tracing
 
 import (
 	"context"
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -51,21 +50,11 @@ func (o *Observer) startSkill(
 
 // skillOf reads the names of the skill and its file from a call's arguments.
 func (o *Observer) skillOf(arguments toolkit.SkillArguments, given []byte) (skill, file string) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(given, &members) != nil {
-		return "", ""
-	}
-	text := func(member string) (s string) {
-		if member == "" || json.Unmarshal(members[member], &s) != nil {
-			return ""
-		}
-		return s
-	}
-	file = text(arguments.Resource)
+	file = stringMember(given, arguments.Resource)
 	if strings.HasPrefix(file, "/") || strings.Contains(file, "\\") || path.Clean("/"+file) != "/"+file {
 		file = "" // no path inside the skill
 	}
-	return o.refined.skills.Export(text(arguments.Name)), o.refined.files.Export(file)
+	return o.refined.skills.Export(stringMember(given, arguments.Name)), o.refined.files.Export(file)
 }
 
 // addProcess adds what is known of the process that the tool started. Its program is in the span's name, unless a

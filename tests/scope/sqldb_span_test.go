@@ -61,7 +61,7 @@ func TestPasswordsOfADatabaseAreNotOnSpans(t *testing.T) {
 	all := ""
 	for _, s := range spans.Ended() {
 		for _, kv := range s.Attributes() {
-			all += string(kv.Key) + "=" + kv.Value.Emit() + "\n"
+			all += string(kv.Key) + "=" + kv.Value.String() + "\n"
 		}
 	}
 	for _, secret := range []string{"meadow-river-17", "Hazel53!", "kestrel4501", "x81kqPl02m", "Falcon+6120",

@@ -30,7 +30,7 @@ func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, call
 func inARN(s string, start int) bool {
 	low := max(0, start-names.MaxName)
 	i := strings.LastIndex(s[low:start], "arn:")
-	return i >= 0 && strings.IndexAny(s[low+i:start], " \n\"',") < 0
+	return i >= 0 && !strings.ContainsAny(s[low+i:start], " \n\"',")
 }
 
 // isSaid reports whether a word behind "name:" is a part of a message rather than a value: the name stands
