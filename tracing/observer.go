@@ -111,7 +111,7 @@ func (o *Observer) start(
 		options = spec.StartOptions(options)
 	}
 	if span := spec.Adopted(); span != nil && !o.silent {
-		if !o.sends(span) {
+		if !o.sendsTo(spec.AdoptFrom) {
 			spec.Adopt = nil
 			return o.tracer.Start(ctx, info.spanName, options...)
 		}
@@ -125,10 +125,9 @@ func (o *Observer) start(
 	return o.tracer.Start(ctx, info.spanName, options...)
 }
 
-// sends reports whether a framework's span goes where the observer's own spans go. If it does not, what is
-// added to it would be missing there.
-func (o *Observer) sends(span trace.Span) bool {
-	to := span.TracerProvider()
+// sendsTo reports whether the provider of a framework's span is the observer's own. If it is not, what is added to
+// the span would be missing there.
+func (o *Observer) sendsTo(to trace.TracerProvider) bool {
 	if to == nil || !reflect.TypeOf(to).Comparable() {
 		return false
 	}

@@ -149,7 +149,7 @@ func begin(ctx agent.Context, name string) context.Context {
 	}
 	span := trace.SpanFromContext(ctx)
 	if named, ok := span.(interface{ Name() string }); ok && named.Name() == "execute_tool "+name {
-		out = spans.With(out, &spans.Spec{Adopt: span})
+		out = spans.With(out, spans.Adopting(span))
 	}
 	return out
 }

@@ -96,7 +96,7 @@ func adopt(ctx context.Context, name string) (context.Context, string) {
 	if !mine {
 		return ctx, ""
 	}
-	return spans.With(ctx, &spans.Spec{Adopt: span}), id
+	return spans.With(ctx, spans.Adopting(span)), id
 }
 
 type call struct {

@@ -68,7 +68,7 @@ func adopt(ctx context.Context, name string) context.Context {
 	if !ok || native.InstrumentationScope().Name != "genkit-tracer" || native.Name() != name {
 		return ctx
 	}
-	return spans.With(ctx, &spans.Spec{Adopt: span})
+	return spans.With(ctx, spans.Adopting(span))
 }
 
 type call[In any] struct {

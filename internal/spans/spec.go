@@ -33,7 +33,11 @@ type Spec struct {
 	Links []trace.Link
 	// Adopt is a span that a framework has started for the call. It becomes the call's span: no other is
 	// started, its name, kind and end stay the framework's. nil, or one that does not record, is none.
+	// Make it with [Adopting].
 	Adopt trace.Span
+	// AdoptFrom is the provider of Adopt. It is asked by [Adopting], so that programs without an adapter do not
+	// link what providers can do.
+	AdoptFrom trace.TracerProvider
 	// NewRoot starts a new trace, whatever the context says.
 	NewRoot bool
 	// Start is when the call began, for [toolkit.BeginAt]; zero is now.
@@ -110,6 +114,9 @@ func (s *Spec) StartOptions(start []trace.SpanStartOption) []trace.SpanStartOpti
 	}
 	return start
 }
+
+// Adopting is a spec whose call's span is one that a framework has started.
+func Adopting(span trace.Span) *Spec { return &Spec{Adopt: span, AdoptFrom: span.TracerProvider()} }
 
 // Adopted is the span of a framework that is the call's own; nil if there is none. It works on nil.
 func (s *Spec) Adopted() trace.Span {

@@ -129,7 +129,7 @@ func TestSpansOfOtherProvidersAreNotAdopted(t *testing.T) {
 	}{{provider, ours, 0}, {sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(others)), others, 1}} {
 		before := len(ours.Ended())
 		ctx, native := c.provider.Tracer("x").Start(t.Context(), "native")
-		if _, err := execute(spans.With(ctx, &spans.Spec{Adopt: native}), toolkit.Call{Name: "echo"}); err != nil {
+		if _, err := execute(spans.With(ctx, spans.Adopting(native)), toolkit.Call{Name: "echo"}); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(ours.Ended()) - before; got != c.want {
