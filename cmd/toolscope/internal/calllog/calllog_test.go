@@ -180,34 +180,6 @@ func TestALineHasTheIntentOfItsCall(t *testing.T) {
 	}
 }
 
-// What had no room is recorded in the log itself, as soon as there is room.
-func TestDroppedLinesAreRecorded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "calls.jsonl")
-	log, err := calllog.Open(path, calllog.Options{Server: "files"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := &toolkit.Definition{Name: "x"}
-	for log.Dropped() == 0 { // faster than any disk
-		log.End(t.Context(), &toolkit.Ended{Info: toolkit.CallInfo{Tool: long}, End: time.Unix(1, 0)})
-	}
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dropped := uint64(0)
-	for line := range strings.Lines(string(text)) {
-		_, n := reader.RecordOf([]byte(line))
-		dropped += n
-	}
-	if dropped != log.Dropped() {
-		t.Errorf("got %d dropped lines in the log, want %d", dropped, log.Dropped())
-	}
-}
-
 // A file has a bounded size, and so have those before it, also if several logs write to it. Others may not read it.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()

@@ -6,7 +6,12 @@ package calllog
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
+	"time"
+
+	reader "github.com/toolscope/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 var errFull = errors.New("no space left on device")
@@ -67,5 +72,41 @@ func TestADiskThatStaysFull(t *testing.T) {
 	l.lines <- entry{text: []byte("two\n"), ended: true}
 	if err := l.Close(); !errors.Is(err, errFull) || !errors.Is(l.Failing(), errFull) || l.Written() != 1 || l.Dropped() != 1 {
 		t.Errorf("got %v, failing %v, %d written, %d dropped", err, l.Failing(), l.Written(), l.Dropped())
+	}
+}
+
+// heldDisk takes nothing until it is released.
+type heldDisk struct {
+	disk
+	released chan struct{}
+}
+
+func (d *heldDisk) Write(p []byte) (int, error) {
+	<-d.released
+	return d.disk.Write(p)
+}
+
+// What had no room is recorded in the log itself, as soon as there is room.
+func TestDroppedLinesAreRecorded(t *testing.T) {
+	d := &heldDisk{released: make(chan struct{})}
+	log := begin(d, Options{Server: "files"})
+	ended := &toolkit.Ended{Info: toolkit.CallInfo{Tool: &toolkit.Definition{Name: "x"}}, End: time.Unix(1, 0)}
+	for range maxQueue - 10 {
+		log.enqueue(entry{text: []byte("{}\n"), ended: true})
+	}
+	for range 110 { // ten fill the queue, and one may while a line is being written
+		log.End(t.Context(), ended)
+	}
+	close(d.released)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dropped := uint64(0)
+	for line := range strings.Lines(d.String()) {
+		_, n := reader.RecordOf([]byte(line))
+		dropped += n
+	}
+	if dropped < 99 || dropped != log.Dropped() || dropped+log.Written() != maxQueue+100 {
+		t.Errorf("got %d dropped lines in the log, want %d, at least 99; %d written", dropped, log.Dropped(), log.Written())
 	}
 }
