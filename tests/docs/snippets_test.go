@@ -118,7 +118,8 @@ func withImports(t *testing.T, fset *token.FileSet, name, source string, file *a
 
 // others are packages besides toolscope's that blocks may use by their names.
 var others = []string{
-	"regexp", "bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog", "net/http", "os", "os/exec", "strings", "time",
+	"regexp", "bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog",
+	"net/http", "os", "os/exec", "strings", "time",
 	"database/sql", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "github.com/modelcontextprotocol/go-sdk/mcp",
 }
 
