@@ -202,3 +202,31 @@ func TestCountsAreExactUnderConcurrency(t *testing.T) {
 		t.Errorf("sessions: got %d calls, want %d", calls, goroutines*each)
 	}
 }
+
+// A tool's first calls may fail while an interval is sealed.
+func TestErrorsOfANewToolAreInTheInterval(t *testing.T) {
+	const rounds, tools = 20, 200
+	for range rounds {
+		r := newRecorder(t)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := range tools {
+				record(r, call(&toolkit.Definition{Name: fmt.Sprint("tool", i)}, time.Millisecond, failing("tool_error", "no")))
+			}
+		}()
+		for sealing := true; sealing; {
+			select {
+			case <-done:
+				sealing = false
+			default:
+			}
+			r.sealing.Lock()
+			r.put(r.opened, time.Now().UnixNano())
+			r.sealing.Unlock()
+		}
+		if got := r.Summary(Window{}).Overall; got.Executed != tools || got.Errors != tools {
+			t.Fatalf("got %d calls and %d errors, want %d of both", got.Executed, got.Errors, tools)
+		}
+	}
+}

@@ -90,8 +90,10 @@ func (r *Recorder) put(start, end int64) bool {
 // tools without calls are left out; else it is copied, with tools whose calls are
 // still running.
 func (r *Recorder) takeOpen(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
-	all := r.tools.all()
+	// The errors first: a tool is in the table before its errors are counted. So each of them belongs to a tool of
+	// the list that is read after them.
 	errors, types := r.errors.TakeOpen(reset)
+	all := r.tools.all()
 	tools := make([]ToolSnapshot, 0, len(all))
 	for _, t := range all {
 		s, counted := t.takeCounts(reset)

@@ -35,7 +35,10 @@ func bytesIn(t testing.TB, dir string) (n int64) {
 
 // At the limit of bytes the oldest spans that did not fail go first. Those that did stay until
 // there are no others, and then the oldest go.
-func TestSuccessesGoFirst(t *testing.T) {
+// Time stands while the spans are written, so none of them is being sent then: what is being sent stays.
+func TestSuccessesGoFirst(t *testing.T) { synctest.Test(t, successesGoFirst) }
+
+func successesGoFirst(t *testing.T) {
 	dir, d := t.TempDir(), &destination{answer: down}
 	const limit = 256 << 10
 	s := open(t, dir, d, quick(Options{WriteAhead: true, MaxBytes: limit}))
@@ -76,8 +79,10 @@ func TestSuccessesGoFirst(t *testing.T) {
 
 	// Only failed ones: the oldest of them go, and a span that did not fail finds no room.
 	d.set(down)
-	for i := range 400 {
-		export(t, s, fmt.Sprint("!late ", i, long))
+	export(t, s, fmt.Sprint("!late 0", long))
+	synctest.Wait() // the sender has tried it, and waits
+	for i := range 399 {
+		export(t, s, fmt.Sprint("!late ", i+1, long))
 	}
 	before := s.Stats().Spans
 	export(t, s, "no room for this one"+strings.Repeat("x", 40_000))
