@@ -86,7 +86,7 @@ type Each struct {
 	// Do is the step.
 	Do *Step `yaml:"do" doc:"The step for each element, which is $item; its place is $index."`
 	// Parallel is how many elements at once, at most 50; 0 is 4.
-	Parallel int `yaml:"parallel" doc:"How many elements at once; default 4, at most 50."`
+	Parallel int `yaml:"parallel" doc:"How many elements are processed concurrently; default 4, at most 50."`
 	// Max is how many elements the list may have, at most 1,000; 0 is 100.
 	Max int `yaml:"max" doc:"How many elements the list may have; default 100, at most 1000."`
 	// Merge is a call whose result replaces the list of results, which is $results.

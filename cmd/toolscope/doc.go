@@ -6,7 +6,7 @@
 //	toolscope demo       run a real session with real tools and show what is recorded of it
 //	toolscope stats      show the statistics of running programs
 //	toolscope report     show the statistics of a call log
-//	toolscope forget     remove one session from the files that are kept
+//	toolscope forget     remove one session from logs, traces and spools
 //	toolscope redact     remove secrets and personal data from text and JSON
 //	toolscope permit     print what the permission gate decides on a call, and why
 //	toolscope mcp        be a proxy between any MCP client and server

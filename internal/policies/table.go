@@ -61,7 +61,7 @@ var All = []Descriptor{
 		"permission.rule":     "name of the rule that decided",
 		"permission.shadow":   "true if the decision is recorded and not enforced",
 	}),
-	describe("approve", middleware.StageApprove, "A person's answer before a call goes on.", newApprove, Tags{
+	describe("approve", middleware.StageApprove, "Calls that wait for a person's decision.", newApprove, Tags{
 		"approval":         "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred, stopped",
 		"approval.by":      "name of the person or pattern that answered",
 		"approval.id":      "id of the request for approval",
@@ -86,7 +86,7 @@ var All = []Descriptor{
 		"breaker.changed": "state that the circuit breaker changed to",
 		"breaker.key":     "panicked, if the function for keys panicked",
 	}),
-	plain("limit", middleware.StageLimit, "How many calls run at once, and how many begin in a window.", limit.New, Tags{
+	plain("limit", middleware.StageLimit, "How many calls run concurrently, and how many begin in a window.", limit.New, Tags{
 		"limit":       "limit that the call reached: rate or concurrency; or unscoped, or held",
 		"limit.key":   "panicked, if the function for keys panicked",
 		"limit.scope": "scope of that limit: global, tool or key",

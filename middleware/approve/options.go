@@ -44,7 +44,7 @@ type Options struct {
 	People []Person `yaml:"people" doc:"Who may approve what; default: everyone with a token, everything."`
 	// TwoPeople are names of tools, with * and ?, whose calls two different people have to approve. Each needs a
 	// token of their own.
-	TwoPeople []string `yaml:"two_people" doc:"Tools whose calls two people have to approve, with * and ?; default none."`
+	TwoPeople []string `yaml:"two_people" doc:"Tools whose calls need the approval of two people, with * and ?; default none."`
 	// Needed asks for further calls, and says why; nil for no others. If it panics, a person
 	// is asked.
 	Needed func(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (reason string, needed bool) `yaml:"-"`

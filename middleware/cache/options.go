@@ -30,7 +30,7 @@ type Options struct {
 	StaleFor time.Duration `yaml:"stale_for" doc:"How long an expired answer is given while it is renewed; default not at all."`
 	// Refreshes is how many tools may run in the background at once; 0 is 4. Beyond it stale answers are
 	// given and not renewed. Only with StaleFor.
-	Refreshes int `yaml:"refreshes" doc:"Tools that renew answers at once; default 4; wants stale_for."`
+	Refreshes int `yaml:"refreshes" doc:"How many tools may renew answers concurrently; default 4; wants stale_for."`
 	// RefreshTimeout is how long each of them may run; 0 is 1 minute. Only with StaleFor.
 	RefreshTimeout time.Duration `yaml:"refresh_timeout" doc:"How long each may run; default 1m; wants stale_for."`
 	// MaxBytes is how much memory answers and arguments may take, about; 0 is 64 MiB. Not with a Store.

@@ -19,7 +19,7 @@ import (
 // have a RateLimit, and nothing else.
 type Options struct {
 	// Concurrency limits calls that run at once.
-	Concurrency Concurrency `yaml:"concurrency" doc:"Calls that run at once."`
+	Concurrency Concurrency `yaml:"concurrency" doc:"Calls that run concurrently."`
 	// Rate limits calls that begin in a window.
 	Rate Rate `yaml:"rate" doc:"Calls that begin in a window."`
 	// Key is whose share a call counts against, and takes its turn in. Calls with the key
@@ -83,7 +83,7 @@ type Rate struct {
 	// MaxWait is how long a call may wait until the limit allows it, first come first
 	// served at each limit; one that would wait longer, or beyond its context's
 	// deadline, is refused at once. The default, 0, refuses all that come too soon.
-	MaxWait time.Duration `yaml:"max_wait" doc:"How long a call may wait for its turn; default: it is refused at once."`
+	MaxWait time.Duration `yaml:"max_wait" doc:"How long a call may wait for its turn; default: it is refused immediately."`
 	// Queue is how many calls may wait, all together. 0 is 1024.
 	Queue int `yaml:"queue" doc:"Calls that may wait; default 1024."`
 	// MaxKeys is how many keys are remembered, the longest unused being forgotten

@@ -40,7 +40,7 @@ type Options struct {
 	// MaxAbandoned is how many such goroutines there may be, running or abandoned,
 	// since each that runs may have to be abandoned; a call beyond them is refused as
 	// overloaded. 0 is 64.
-	MaxAbandoned int `yaml:"max_abandoned" doc:"How many may be abandoned at once; default 64."`
+	MaxAbandoned int `yaml:"max_abandoned" doc:"How many may be abandoned at any time; default 64."`
 	// Lookup finds the definitions of calls that are not observed and so have no record with their
 	// definition. The default, nil, knows none; a registry's Lookup is one.
 	Lookup toolkit.Lookup `yaml:"-"`

@@ -25,8 +25,8 @@ moved, and whether the end is missing.
 
 The logs that rotation set aside next to FILE are read as well, compressed ones (.gz) too. Entries
 that "toolscope forget" removed, and files that rotation removed, are no break. Without a key a
-person who can write the files can make a whole chain anew: keep the line "head" elsewhere and give
-it to --head the next time, or set audit.key_file in the configuration.`
+person who can write the files can write a new chain that verifies: keep the line "head" elsewhere and
+give it to --head the next time, or set audit.key_file in the configuration.`
 
 const examples = `  toolscope audit verify audit.jsonl
   toolscope audit show audit.jsonl --session s-42`
@@ -35,7 +35,7 @@ const examples = `  toolscope audit verify audit.jsonl
 func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use: "audit COMMAND [OPTIONS]", Short: "verify and show audit logs", Long: about, Example: examples,
-		Annotations: cli.Notes(""),
+		Annotations: cli.Notes(", 1 if the log was changed or could not be read"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return cli.Usage("got %.40q, want verify or show", strings.Join(args, " "))
 		},

@@ -104,18 +104,18 @@ func Group(c *cobra.Command, title string, define func(*pflag.FlagSet)) {
 }
 
 // helpWidth is how wide help is, in characters.
-const helpWidth = 100
+const helpWidth = 90
 
 // help returns a command's help.
 func help(c *cobra.Command) string {
 	var b strings.Builder
 	first, more, _ := strings.Cut(strings.TrimSpace(description(c)), "\n\n")
-	fmt.Fprintf(&b, "%s\n\nUsage: %s\n", first, c.UseLine())
+	fmt.Fprintf(&b, "%s\n\nUsage: %s\n", filled(first), c.UseLine())
 	for form := range strings.Lines(c.Annotations[forms]) {
 		fmt.Fprintf(&b, "       %s %s\n", c.Root().Name(), strings.TrimSpace(form))
 	}
 	if more != "" {
-		fmt.Fprintf(&b, "\n%s\n", more)
+		fmt.Fprintf(&b, "\n%s\n", filled(more))
 	}
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
@@ -130,12 +130,37 @@ func help(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", strings.TrimRight(c.Example, "\n"))
 	}
 	if codes, ok := c.Annotations[exit]; ok {
-		fmt.Fprintf(&b, "\n%s\n", strings.Join(screen.Wrap("Exit code: "+codes, helpWidth), "\n"))
+		fmt.Fprintf(&b, "\n%s\n", filled("Exit code: "+codes))
 	}
 	if !c.HasParent() {
 		fmt.Fprintf(&b, "\nRun '%[1]s COMMAND --help' for a command's options. Begin with '%[1]s demo'.\n", c.Name())
 	}
 	return b.String()
+}
+
+// filled returns text with the lines of each paragraph filled up to the width of help. Lines that begin
+// with a blank stay as they are.
+func filled(text string) string {
+	var out, paragraph []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			out = append(out, screen.Wrap(strings.Join(paragraph, " "), helpWidth)...)
+		}
+		paragraph = nil
+	}
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if line == "" || line[0] == ' ' {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		paragraph = append(paragraph, line)
+	}
+	flush()
+	for i, line := range out {
+		out[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(out, "\n")
 }
 
 // description is what a command does, at length where there is such a text.

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscope/toolscope/redact"
 )
 
-const about = `toolscope forget removes one session from the files that are kept.
+const about = `toolscope forget removes one session from log files, audit logs, trace files and spools.
 
 The places may be given more than once. Files whose names end with .gz are read as
 compressed.
@@ -56,7 +56,7 @@ func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:         "forget --session ID [OPTIONS]",
-		Short:       "remove one session from the files that are kept",
+		Short:       "remove one session from logs, traces and spools",
 		Long:        about,
 		Example:     examples,
 		Annotations: cli.Notes(", also if nothing was found; 1 if a file could not be read or written"),

@@ -29,7 +29,7 @@ type Options struct {
 	ClientID, ClientSecret string
 	// Scopes are asked for; nil are those that the server names.
 	Scopes []string
-	// Port is that of the loopback address that the browser comes back to; 0 is any.
+	// Port is that of the loopback address that the browser is sent to after the sign-in; 0 is any.
 	Port int
 	// Wait is how long a person has to sign in; 0 is five minutes.
 	Wait time.Duration

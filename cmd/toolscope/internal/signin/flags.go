@@ -52,7 +52,7 @@ func (o *Flags) Define(f *pflag.FlagSet, prefix string) {
 		&o.port,
 		prefix+"port",
 		0,
-		"the browser comes back to this `PORT` of 127.0.0.1; the default is any free one",
+		"after the sign-in the browser is sent to this `PORT` of 127.0.0.1; the default is any free one",
 	)
 	f.BoolVar(&o.noBrowser, prefix+"no-browser", false, "show the address of the page only, and open no browser")
 }

@@ -25,8 +25,8 @@ import (
 
 const about = `toolscope mcp pins shows and accepts what is remembered of servers' tools.
 
-The proxy remembers the first list of each server. "diff" shows what a later list had
-otherwise; a tool that was renamed is shown as such. "accept --all" is what --pin-tools needs
+The proxy remembers the first list of each server. "diff" shows how a later list
+differs; a tool that was renamed is shown as such. "accept --all" is what --pin-tools needs
 before a server's tools can be pinned. SERVER is a name, or the beginning of an id.`
 
 const examples = `  toolscope mcp pins list

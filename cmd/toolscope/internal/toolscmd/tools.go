@@ -58,8 +58,8 @@ func Tools() *cobra.Command {
 	o.Define(c)
 	builtin.DefineServers(c, &o.servers)
 	c.Flags().StringVar(&o.only, "category", "", "list the tools of this `CATEGORY`")
-	c.Flags().BoolVar(&o.json, "json", false, "print the definitions as the Model Context Protocol lists tools, "+
-		"with what policies need "+
+	c.Flags().BoolVar(&o.json, "json", false, "print the definitions as in MCP's tools/list; the fields that policies read "+
+		"(category, riskLevel, rateLimit and others) are "+
 		"in the member \"harness\"")
 	return c
 }
