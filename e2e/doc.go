@@ -6,8 +6,8 @@
 //
 //	cd e2e && TOOLSCOPE_E2E=1 go test ./...
 //
-// With TOOLSCOPE_E2E=1 a server that is missing is built or is a failure; without it,
-// a test whose server was never built is skipped and says so. Jaeger is a tool
+// With TOOLSCOPE_E2E=1 a server that is missing is built or is a failure. Without it the tests of this
+// package are skipped, unless -run names them: then one whose server was never built is skipped and says so. Jaeger is a tool
 // dependency of the module in tools/, which has a graph of its own: Jaeger v1.62.0 does not
 // compile against the newer OpenTelemetry modules that toolscope requires.
 package e2e
