@@ -64,7 +64,7 @@ func (o *Origin) Count(s *Snapshot) {
 			groups = append(groups, o.recorder.groupOf(g, n))
 		}
 	}
-	o.recorder.add(more, groups)
+	o.recorder.addSnapshot(more, groups)
 	o.tools, o.errors = appendTools(nil, s.Tools), errors
 	o.setRunning(running)
 }
@@ -110,8 +110,8 @@ func (r *Recorder) groupOf(g *ErrorGroup, n uint64) errorgroups.Group {
 	return out
 }
 
-// add counts what another recorder counted in the open interval.
-func (r *Recorder) add(tools []ToolSnapshot, groups []errorgroups.Group) {
+// addSnapshot counts what another recorder counted in the open interval.
+func (r *Recorder) addSnapshot(tools []ToolSnapshot, groups []errorgroups.Group) {
 	r.sealing.Lock()
 	defer r.sealing.Unlock()
 	now := r.clock.Read()

@@ -24,6 +24,7 @@ func TestOriginsAddUp(t *testing.T) {
 	}
 }
 
+// originsAddUp runs in a synctest bubble.
 func originsAddUp(t *testing.T, random *rand.Rand) {
 	fleet := newRecorder(t)
 	processes := make([]*Recorder, 5)
@@ -38,7 +39,7 @@ func originsAddUp(t *testing.T, random *rand.Rand) {
 		case 0:
 			origins[p].Count(processes[p].Snapshot(Window{}))
 		case 1:
-			time.Sleep(time.Duration(random.IntN(7)) * time.Second)
+			time.Sleep(time.Duration(random.IntN(7)) * time.Second) // in the bubble
 		default:
 			e := call(tools[random.IntN(len(tools))], time.Duration(random.IntN(1e9)), sampled(byte(random.IntN(9))))
 			switch random.IntN(5) {
@@ -65,7 +66,8 @@ func originsAddUp(t *testing.T, random *rand.Rand) {
 		g, w := got.Tools[i], want.Tools[i]
 		if g.Tool != w.Tool || g.Counters != w.Counters || g.Cost != w.Cost || !slices.Equal(g.ErrorTypes, w.ErrorTypes) ||
 			!slices.Equal(g.Policies, w.Policies) {
-			t.Errorf("%s: got %+v %v %v, want %+v %v %v", w.Tool, g.Counters, g.ErrorTypes, g.Policies, w.Counters, w.ErrorTypes, w.Policies)
+			t.Errorf("%s: got %+v %v %v, want %+v %v %v", w.Tool, g.Counters, g.ErrorTypes, g.Policies, w.Counters,
+				w.ErrorTypes, w.Policies)
 		}
 		for column, h := range w.Histograms.columns() {
 			if !g.Histograms.columns()[column].raw().Equal(h.raw()) {
@@ -121,7 +123,8 @@ func TestOriginIsBoundedAndRedacted(t *testing.T) {
 		})
 	}
 	s.Tools[0].Tool = secret
-	s.Errors = []ErrorGroup{{ID: "0123456789abcdef", Tool: "tool01", Type: "t", Message: "token " + secret, Example: secret, Count: 1}}
+	s.Errors = []ErrorGroup{{ID: "0123456789abcdef", Tool: "tool01", Type: "t", Message: "token " + secret,
+		Example: secret, Count: 1}}
 	fleet.NewOrigin().Count(s)
 	got := fleet.Snapshot(Window{})
 	var bytes, policies, types uint64

@@ -74,7 +74,8 @@ func New(address string, r *stats.Recorder, o Options) (*Push, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" {
-		return nil, fmt.Errorf("statspush: address: got %.200q, want an http or https URL without user, query and fragment", redacted(address))
+		return nil, fmt.Errorf("statspush: address: got %.200q, want an http or https URL without user, query and fragment",
+			redacted(address))
 	}
 	if err := checkToken(o.Token); err != nil {
 		return nil, fmt.Errorf("statspush: Options.Token: %w", err)
@@ -129,7 +130,7 @@ func (p *Push) run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		_ = p.push(ctx, false) // told by Components
+		_ = p.push(ctx, false) // Components reports it
 		wait = p.options.Every
 	}
 }
@@ -212,7 +213,8 @@ func (p *Push) put(ctx context.Context, s *stats.Snapshot, final bool) (status i
 	if resp.StatusCode == http.StatusNoContent {
 		return resp.StatusCode, nil
 	}
-	return resp.StatusCode, fmt.Errorf("got status %d and %q, want 204", resp.StatusCode, display.Clip(string(bytes.TrimSpace(text)), 200))
+	return resp.StatusCode, fmt.Errorf("got status %d and %q, want 204", resp.StatusCode,
+		display.Clip(string(bytes.TrimSpace(text)), 200))
 }
 
 // Components reports whether pushes are accepted. Push is a [stats.HealthSource].
@@ -223,7 +225,8 @@ func (p *Push) Components() []stats.Component {
 		{Name: "pushes", Value: float64(p.pushes)}, {Name: "failures", Value: float64(p.failures)},
 	}}
 	if p.problem != nil {
-		c.Problems = []string{fmt.Sprintf("%s did not accept the last push: %v; nothing is lost while this program runs", p.base.Host, p.problem)}
+		c.Problems = []string{fmt.Sprintf("%s did not accept the last push: %v; nothing is lost while this program runs",
+			p.base.Host, p.problem)}
 	}
 	return []stats.Component{c}
 }

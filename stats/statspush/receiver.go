@@ -76,7 +76,7 @@ func NewReceiver(r *stats.Recorder, token string) (*Receiver, error) {
 		reading:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		instances: make(map[string]*instance), ended: make(map[string]bool),
 	}
-	x.mux.HandleFunc("PUT "+path+"/{id}", x.take)
+	x.mux.HandleFunc("PUT "+path+"/{id}", x.takePush)
 	x.mux.HandleFunc("GET "+path, x.list)
 	return x, nil
 }
@@ -96,8 +96,8 @@ func (x *Receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.mux.ServeHTTP(w, r)
 }
 
-// take counts a push.
-func (x *Receiver) take(w http.ResponseWriter, r *http.Request) {
+// takePush counts a push.
+func (x *Receiver) takePush(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	sequence, err := strconv.ParseUint(r.Header.Get(headerSequence), 10, 64)
 	switch {
