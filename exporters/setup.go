@@ -218,7 +218,7 @@ func nameOf(e sdktrace.SpanExporter) string {
 func (p *Providers) buildMeters(o *Options, res *resource.Resource, reader sdkmetric.Reader) {
 	options := []sdkmetric.Option{sdkmetric.WithResource(res)}
 	if reader != nil {
-		options = append(options, sdkmetric.WithReader(reader))
+		options = append(append(options, sdkmetric.WithReader(reader)), exponentialDurations(o)...)
 	}
 	for _, r := range o.MetricReaders {
 		options = append(options, sdkmetric.WithReader(r))

@@ -44,6 +44,7 @@ type Recorder struct {
 	history history
 	timer   *time.Timer // nil with a clock of the application's
 	closed  bool
+	added   []ToolSnapshot // of origins, in the open interval
 
 	journal *journal.Journal // nil without persistence
 }

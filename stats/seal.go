@@ -4,6 +4,7 @@
 package stats
 
 import (
+	"slices"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
@@ -104,6 +105,17 @@ func (r *Recorder) takeOpen(reset bool) ([]ToolSnapshot, []errorgroups.Count) {
 		if counted || s.ErrorTypes != nil || !reset && (s.InFlight > 0 || s.Streak > 0) {
 			tools = append(tools, s)
 		}
+	}
+	if r.added == nil {
+		return tools, errors
+	}
+	tools = mergeTools([][]ToolSnapshot{r.added, tools}, false)
+	if reset {
+		r.added = nil
+		return tools, errors
+	}
+	for i := range tools {
+		tools[i].Exemplars = slices.Clone(tools[i].Exemplars) // the caller's
 	}
 	return tools, errors
 }

@@ -46,8 +46,10 @@ type toolSums struct {
 // spares processors the fight for it.
 const seenPause = int64(time.Millisecond)
 
-func (t *tool) begin() {
-	n := t.inFlight.Add(1)
+func (t *tool) begin() { t.raisePeak(t.inFlight.Add(1)) }
+
+// raisePeak makes n the most calls running at once, if it is.
+func (t *tool) raisePeak(n int64) {
 	for peak := t.peak.Load(); n > peak && !t.peak.CompareAndSwap(peak, n); {
 		peak = t.peak.Load()
 	}

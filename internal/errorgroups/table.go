@@ -164,6 +164,19 @@ func (t *Table) TakeOpen(reset bool) (counts []Count, types Types) {
 func (t *Table) Restore(g *Group) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.restore(g)
+}
+
+// Add counts a group that another table counted Open times. Its error.type is not counted by tool.
+func (t *Table) Add(g *Group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	held := t.restore(g)
+	held.Open = histogram.AddCapped(held.Open, g.Open)
+}
+
+// restore returns the group held. The caller holds the lock.
+func (t *Table) restore(g *Group) *Group {
 	held := t.byID[g.ID]
 	if held == nil {
 		held = t.place(&Group{
@@ -177,6 +190,7 @@ func (t *Table) Restore(g *Group) {
 	}
 	held.First = min(held.First, g.First)
 	heap.Fix(&t.least, held.at)
+	return held
 }
 
 // Texts are copies of the groups counted, with the count as Open.

@@ -104,8 +104,8 @@ func Command() *cobra.Command {
 	return c
 }
 
-func (o options) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
-	listener, err := listen(o)
+func (o *options) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	listener, err := listen(*o)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (o options) run(ctx context.Context, stdout, stderr io.Writer) (err error) 
 			Metrics:  statsprom.WithHealth(providers),
 			Traces:   providers.Ring.Source(),
 			Running:  running,
-			Health:   []stats.HealthSource{providers},
+			Health:   []stats.HealthSource{providers, &o.exporting},
 			Title:    "toolscope demo",
 			TraceURL: jaegerTraces(jaeger),
 		},
@@ -154,6 +154,16 @@ func (o options) run(ctx context.Context, stdout, stderr io.Writer) (err error) 
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(end))
+	}()
+
+	stopPush, err := o.exporting.StartPush(scope.Stats())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, stopPush(end))
 	}()
 
 	progress := &progress{bar: screen.Bar{W: stderr}, terminal: screen.IsTerminal(stderr)}

@@ -101,12 +101,17 @@ func (o *options) open() (_ *mcpProxy, err error) {
 	running := stats.NewRunning(redactor)
 	options.Observers = append(options.Observers, running)
 	options.HTTP.Traces, options.HTTP.Running = providers.Ring.Source(), running
-	options.HTTP.Health = append(health, providers)
+	options.HTTP.Health = append(health, providers, &o.exporting)
 	options.HTTP.Title = "toolscope mcp: " + o.server()
 	if p.scope, err = toolscope.New(options); err != nil {
 		return nil, builtin.NoApprovals("mcp", o.config, options.ApprovalsToken != "", true, err)
 	}
 	p.closers = append(p.closers, p.scope.Shutdown)
+	stopPush, err := o.exporting.StartPush(p.scope.Stats())
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, stopPush)
 	if err := o.watch(p); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
 			Running: running, Workflows: workflows,
-			Health: []stats.HealthSource{providers, behind},
+			Health: []stats.HealthSource{providers, behind, &o.exporting},
 			Title:  "toolscope serve",
 		},
 	}))
@@ -139,6 +139,15 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
+	}()
+	stopPush, err := o.exporting.StartPush(scope.Stats())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, stopPush(closing))
 	}()
 	defer o.reloadOnHangup(ctx, file, scope, behind, stderr)()
 	server, tools, closeTools, err := o.tools(ctx, behind, scope, stderr)

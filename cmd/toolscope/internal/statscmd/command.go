@@ -69,6 +69,7 @@ func Command() *cobra.Command {
 	f.DurationVar(&o.every, "every", 2*time.Second, "with --watch: show them once per `TIME`")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each URL, or one for all with --merge")
 	o.Define(c)
+	c.AddCommand(serveCommand())
 	return c
 }
 

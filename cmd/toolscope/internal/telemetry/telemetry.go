@@ -14,12 +14,16 @@ import (
 )
 
 // Flags are the options of commands that export for as long as they run.
-type Flags struct{ spool string }
+type Flags struct {
+	spool string
+	pushing
+}
 
 // Define defines the options.
 func (o *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&o.spool, "spool", "", "keep spans in `DIR` until the destination has taken them, also when the "+
 		"program is killed; the next one that uses DIR sends the rest. See 'toolscope spool'")
+	o.pushing.define(f)
 }
 
 // SetUp is [exporters.Setup] with the options.
