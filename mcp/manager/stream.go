@@ -75,7 +75,7 @@ func newStream(from io.Reader, limit int) *stream {
 func (s *stream) Read(p []byte) (int, error) {
 	for len(s.ready) == 0 {
 		if event, ok := s.events.Next(); ok {
-			s.take(&event)
+			s.takeEvent(&event)
 			continue
 		}
 		if s.err != nil {
@@ -96,15 +96,15 @@ func (s *stream) more() {
 		return
 	}
 	for event, ok := s.events.Next(); ok; event, ok = s.events.Next() {
-		s.take(&event)
+		s.takeEvent(&event)
 	}
 	if rest := s.events.Rest(); s.large == nil { // what was sent of an event in the end
 		s.ready = append(s.ready, rest.Raw...)
 	}
 }
 
-// take takes an event, or a piece of one that is too large.
-func (s *stream) take(event *sse.Event) {
+// takeEvent takes an event, or a piece of one that is too large.
+func (s *stream) takeEvent(event *sse.Event) {
 	if !event.Long {
 		s.ready = append(s.ready, event.Raw...)
 		return

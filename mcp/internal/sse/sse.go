@@ -120,7 +120,7 @@ func (e *Events) cut(end int, ends bool) Event {
 	return event
 }
 
-// Lose is told that bytes of the stream are missing. What follows up to the end of an event is the end of a long one.
+// Lose records that bytes of the stream are missing. What follows up to the end of an event is the end of a long one.
 func (e *Events) Lose() {
 	*e = Events{Most: e.Most, line: -1, long: true, within: otherLine}
 }

@@ -152,7 +152,7 @@ func (s *Stream) feedEvents(data []byte, at time.Time) {
 	}
 }
 
-// event hands on an event's data; that of a long event is looked at piece by piece.
+// event hands on an event's data; that of a long event is inspected piece by piece.
 func (s *Stream) event(event *sse.Event, at time.Time) {
 	data := event.Data()
 	switch {

@@ -243,7 +243,8 @@ func (c *httpCall) readStream(ctx context.Context, resp *http.Response, id jsont
 	return govern.Reply{}, watch.ErrUnanswered
 }
 
-// inEvent is the answer to the call in an event, or what passes of it: one that is too long to be kept passes as it comes.
+// inEvent is the answer to the call in an event, or the bytes that go to the client: all of an event that is too long to be
+// kept.
 func (c *httpCall) inEvent(event *sse.Event, id jsontext.Value) (answer *wire.Message, pass []byte) {
 	if event.Long {
 		return nil, event.Raw
