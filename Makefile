@@ -138,6 +138,10 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 	cd e2e/tools/manifests && go test -count=1 .
 	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
 
+.PHONY: proxy-conformance
+proxy-conformance: ## the public conformance suites through the MCP proxy, in all ways
+	cd e2e && TOOLSCOPE_CONFORMANCE=all TOOLSCOPE_E2E=1 go test . -run='ConformanceBehindTheProxy$$' -count=1 -v -timeout=30m
+
 .PHONY: proxy-sessions
 proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through the MCP proxy under policies, over pipes and HTTP
 	cd mcp && TOOLSCOPE_SESSIONS=$(SESSIONS) go test ./mcpproxy -run='^TestRandomSessions' -count=1 -v -timeout=30m

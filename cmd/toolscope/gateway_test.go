@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -237,13 +238,9 @@ func TestGatewayWarnsOfNames(t *testing.T) {
 	}
 }
 
-// A tool that the protocol cannot describe is left out. It takes no other tool with it.
-func TestGatewayLeavesOutBadTools(t *testing.T) {
-	quietEnvironment(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+// scriptedServer is an MCP server over HTTP with the tools of a list; it answers nothing before free is closed.
+func scriptedServer(t *testing.T, tools string, free <-chan struct{}) string {
+	t.Helper()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			ID     json.RawMessage `json:"id"`
@@ -253,29 +250,81 @@ func TestGatewayLeavesOutBadTools(t *testing.T) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
+		select {
+		case <-free:
+		case <-r.Context().Done():
+			return
+		}
 		result := `{}`
 		switch m.Method {
 		case "initialize":
 			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
 		case "tools/list":
-			result = `{"tools":[{"name":"bad","inputSchema":{"type":"string"}},{"name":"good","inputSchema":{"type":"object"}}]}`
+			result = `{"tools":` + tools + `}`
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	}))
-	defer front.Close()
-	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, []byte(`{"mcpServers":{"web":{"url":"`+front.URL+`"}}}`), 0o600); err != nil {
+	t.Cleanup(front.Close)
+	return front.URL
+}
+
+// throughGateway starts a gateway to the only server at an address.
+func throughGateway(t *testing.T, address string, stderr *told, options ...string) *dialogue {
+	t.Helper()
+	quietEnvironment(t)
+	self, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "serve", "--mcp-config", path)
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers":{"web":{"url":"`+address+`"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, append([]string{"serve", "--mcp-config", path}, options...)...)
 	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TOKEN=")
+	cmd.Stderr = stderr
+	return talk(t, cmd)
+}
+
+// A tool that the protocol cannot describe is left out. It takes no other tool with it.
+func TestGatewayLeavesOutBadTools(t *testing.T) {
+	free := make(chan struct{})
+	close(free)
+	address := scriptedServer(
+		t, `[{"name":"bad","inputSchema":{"type":"string"}},{"name":"good","inputSchema":{"type":"object"}}]`, free,
+	)
 	var stderr told
-	cmd.Stderr = &stderr
-	d := talk(t, cmd)
+	d := throughGateway(t, address, &stderr)
 	stderr.find(t, `(left out: .*"web__bad")`)
 	got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	if !strings.Contains(got, "web__good") || strings.Contains(got, "web__bad") {
 		t.Errorf("got %s, want web__good only", got)
+	}
+}
+
+// A server that does not answer delays the gateway for some seconds at most. It is reported, and joins when it answers.
+func TestGatewayOfASlowServer(t *testing.T) {
+	free := make(chan struct{})
+	var stderr told
+	d := throughGateway(t, scriptedServer(t, `[{"name":"good","inputSchema":{"type":"object"}}]`, free), &stderr,
+		"--stats", "127.0.0.1:0")
+	stderr.find(t, `(server web: not connected yet)`)
+	resp, err := http.Get(stderr.find(t, `statistics at (http://\S+)/`) + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	health, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(health), "not connected yet") {
+		t.Errorf("got %s, %v, want the server's problem", health, err)
+	}
+	close(free)
+	changed, err := d.out.ReadString('\n')
+	if err != nil || !strings.Contains(changed, "notifications/tools/list_changed") {
+		t.Errorf("got %s, %v, want a changed list", changed, err)
+	}
+	if got := d.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"); !strings.Contains(got, "web__good") {
+		t.Errorf("got %s, want the server's tool", got)
 	}
 }

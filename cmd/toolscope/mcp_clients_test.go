@@ -336,3 +336,50 @@ func TestRugPullWithRenaming(t *testing.T) {
 	pins(exitOK, "accept", "--all")
 	pins(exitOK, "diff")
 }
+
+// Tools are forgotten by a server's name, and a file that cannot be read by its id or as the only one.
+func TestPinsReset(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	pins := func(want int, args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		if code := run(append([]string{"mcp", "pins"}, args...), strings.NewReader(""), &out, &out); code != want {
+			t.Errorf("%q: got code %d, want %d: %s", args, code, want, out.String())
+		}
+		return out.String()
+	}
+	dir := filepath.Join(state, "toolscope", "mcp")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(id, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, id+".json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	gone := func(path string) {
+		t.Helper()
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: got %v, want no file", path, err)
+		}
+	}
+	const whole = `{"server":"files","since":"2026-01-02T03:04:05Z","accepted":true,"tools":{"read":"00"}}`
+	named, torn, other := write("aaaa1111", whole), write("bbbb2222", whole[:50]), write("bbbb3333", "")
+	if got := pins(exitError, "list"); !strings.Contains(got, "files") || !strings.Contains(got, "pins reset bbbb2222") {
+		t.Errorf("got %s", got)
+	}
+	pins(exitError, "reset", "unknown")
+	pins(exitError, "reset", "bbbb") // which are two
+	pins(exitUsage, "reset", "files", "--server", "others")
+	pins(exitOK, "reset", "files")
+	gone(named)
+	pins(exitOK, "reset", "--server", "bbbb2222")
+	gone(torn)
+	pins(exitOK, "reset")
+	gone(other)
+	pins(exitError, "reset")
+}

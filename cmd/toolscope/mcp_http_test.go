@@ -7,15 +7,19 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // proxyHTTP starts a proxy before a target, and returns its address.
@@ -96,6 +100,54 @@ func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 	}
 	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "echo" || lines[0]["outcome"] == "refused" {
 		t.Errorf("got %v, want the call", lines)
+	}
+}
+
+// A session of the older transport: without policies its calls pass, with policies they are refused. Each is in the log.
+func TestOlderTransportIsLogged(t *testing.T) {
+	policies := filepath.Join(t.TempDir(), "policies.yaml")
+	if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server {
+		server := mcp.NewServer(&mcp.Implementation{Name: "older", Version: "1"}, nil)
+		mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(context.Context, *mcp.CallToolRequest, struct{}) (
+			*mcp.CallToolResult, any, error,
+		) {
+			return nil, nil, nil
+		})
+		return server
+	}, nil)
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for _, refused := range []bool{false, true} {
+		options := transparent(t)
+		if refused {
+			options = append(options, "--config", policies)
+		}
+		cmd, address := proxyHTTP(t, server.URL, options...)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.SSEClientTransport{Endpoint: address}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.ListTools(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo"}); (err != nil) != refused {
+			t.Errorf("refused %t: got %v", refused, err)
+		}
+		_ = session.Close()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		lines := logged(t, options)
+		if len(lines) != 1 || toolOf(lines[0]) != "echo" || (lines[0]["outcome"] == "refused") != refused {
+			t.Errorf("refused %t: got %v, want the call", refused, lines)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -276,6 +278,54 @@ func TestEveryCallIsLogged(t *testing.T) {
 	}
 	if len(lines) != calls {
 		t.Errorf("got %d calls, want %d", len(lines), calls)
+	}
+}
+
+// Each line of the log names the server, other requests are in it by option, and only its owner can read it, also if
+// others could read the file before.
+func TestLinesOfTheLog(t *testing.T) {
+	dir := t.TempDir()
+	policies, log := filepath.Join(dir, "policies.yaml"), filepath.Join(dir, "calls.jsonl")
+	if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []struct {
+		name    string
+		options []string
+		want    string
+	}{
+		{"passed", nil, "begin echo, end echo"},
+		{"methods", []string{"--log-methods"}, "begin echo, end echo, request initialize, request tools/list"},
+		{"governed", []string{"--config", policies, "--log-methods"},
+			"begin echo, end echo, request initialize, request tools/list"},
+	} {
+		cmd := proxied(t, "mcp", append([]string{"--log", log, "--name", run.name}, run.options...)...)
+		d := talk(t, cmd)
+		d.ask(callOf("1", "echo", "{}"))
+		d.end()
+		var got []string
+		for _, line := range linesOf(t, log) {
+			var l struct {
+				Server, Record, Method, Tool string
+				Requested                    string `json:"requested_name"`
+			}
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if l.Server == run.name {
+				got = append(got, l.Record+" "+cmp.Or(l.Method, l.Requested, l.Tool))
+			}
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, ", "); got != run.want {
+			t.Errorf("%s: got %s, want %s", run.name, got, run.want)
+		}
+	}
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want a file for its owner alone", info, err)
 	}
 }
 

@@ -97,7 +97,7 @@ func (s *Server) Secrets() []string {
 // SetLife sets how long access tokens live from now on.
 func (s *Server) SetLife(d time.Duration) { s.set(func() { s.life = d }) }
 
-// Deny has the person refuse.
+// Deny has the person refuse. The description of the error forges a line and has a terminal's escape.
 func (s *Server) Deny(yes bool) { s.set(func() { s.deny = yes }) }
 
 // WrongISS has redirects name another issuer, as after a mix-up of authorization servers.
@@ -186,6 +186,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.deny:
 		back.Set("error", "access_denied")
+		back.Set("error_description", "refused\ntoolscope mcp: forged \x1b[31m")
 	case q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "":
 		back.Set("error", "invalid_request")
 	case len(q["resource"]) != 1 || q.Get("resource") != s.Resource:

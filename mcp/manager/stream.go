@@ -4,10 +4,11 @@
 package manager
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/toolscope/toolscope/mcp/internal/sse"
 )
 
 // eventSlack is what an event has beside its message, in bytes.
@@ -58,22 +59,25 @@ func (d *document) load() ([]byte, error) {
 // A stream is a body of server-sent events. Instead of one that is too large it has
 // one with the error that answers the request, or none.
 type stream struct {
-	from  *bufio.Reader
-	limit int
-	ready []byte    // whole events, and comments, for the reader
-	event []byte    // the one that is being read
-	large *envelope // of an event that is too large
-	start bool      // the next piece begins a line
-	data  bool      // the line is one of data
-	err   error
+	from   io.Reader
+	limit  int
+	events sse.Events
+	chunk  []byte
+	ready  []byte    // whole events, and comments, for the reader
+	large  *envelope // of an event that is too large
+	err    error
 }
 
 func newStream(from io.Reader, limit int) *stream {
-	return &stream{from: bufio.NewReaderSize(from, 64<<10), limit: limit, start: true}
+	return &stream{from: from, limit: limit, events: sse.Events{Most: limit + eventSlack}, chunk: make([]byte, 64<<10)}
 }
 
 func (s *stream) Read(p []byte) (int, error) {
 	for len(s.ready) == 0 {
+		if event, ok := s.events.Next(); ok {
+			s.takeEvent(&event)
+			continue
+		}
 		if s.err != nil {
 			return 0, s.err
 		}
@@ -84,53 +88,36 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// more reads a line, or a piece of a long one.
+// more reads what comes.
 func (s *stream) more() {
-	part, err := s.from.ReadSlice('\n')
-	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-		s.err = err
-		if s.large == nil { // what was sent of an event in the end
-			s.ready = append(s.event, part...)
-		}
-		s.event = nil
+	n, err := s.from.Read(s.chunk)
+	s.events.Add(s.chunk[:n])
+	if s.err = err; err == nil {
 		return
 	}
-	blank := s.start && len(bytes.TrimRight(part, "\r\n")) == 0
-	content := part
-	if s.start {
-		content, s.data = bytes.CutPrefix(part, []byte("data:"))
+	for event, ok := s.events.Next(); ok; event, ok = s.events.Next() {
+		s.takeEvent(&event)
 	}
-	s.start = err == nil
-	switch {
-	case s.large != nil && blank:
-		if instead := s.large.instead(s.limit); instead != nil {
-			s.ready = append(append([]byte("data: "), instead...), "\n\n"...)
-		}
-		s.large = nil
-	case s.large != nil:
-		if s.data {
-			s.large.feed(content)
-		}
-	case len(s.event)+len(part) > s.limit+eventSlack:
-		s.grow(content)
-	default:
-		s.event = append(s.event, part...)
-		if blank {
-			s.ready, s.event = s.event, nil
-		}
+	if rest := s.events.Rest(); s.large == nil { // what was sent of an event in the end
+		s.ready = append(s.ready, rest.Raw...)
 	}
 }
 
-// grow begins to pass over an event: what was kept of it goes into the envelope.
-func (s *stream) grow(content []byte) {
-	s.large = new(envelope)
-	for line := range bytes.SplitAfterSeq(s.event, []byte("\n")) {
-		if text, isData := bytes.CutPrefix(line, []byte("data:")); isData {
-			s.large.feed(text)
-		}
+// takeEvent takes an event, or a piece of one that is too large.
+func (s *stream) takeEvent(event *sse.Event) {
+	if !event.Long {
+		s.ready = append(s.ready, event.Raw...)
+		return
 	}
-	s.event = nil
-	if s.data {
-		s.large.feed(content)
+	if event.Begins {
+		s.large = new(envelope)
 	}
+	s.large.feed(event.Data())
+	if !event.Ends {
+		return
+	}
+	if instead := s.large.instead(s.limit); instead != nil {
+		s.ready = append(append(append(s.ready, "data: "...), instead...), "\n\n"...)
+	}
+	s.large = nil
 }

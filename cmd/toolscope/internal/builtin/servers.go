@@ -15,6 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,17 +41,22 @@ type Servers struct {
 	// Policies are the files with the policies of a server, by its name.
 	Policies map[string]string
 	clients  []*signin.Client
+	late     sync.WaitGroup // the goroutine that reports servers which are not connected in time
+	closing  atomic.Bool
 }
 
 // Close ends the servers and the sign-ins.
 func (s *Servers) Close() error {
+	s.closing.Store(true)
 	for _, c := range s.clients {
 		c.Close()
 	}
 	if s.Manager == nil {
 		return nil
 	}
-	return s.Manager.Close()
+	err := s.Manager.Close()
+	s.late.Wait()
+	return err
 }
 
 // settings are a server's fields that are toolscope's.
@@ -59,9 +67,11 @@ type settings struct {
 
 // OpenServers connects the MCP servers of a configuration file. It prints which are not
 // connected, and unknown fields; with none connected it fails. Without a scope the
-// connections are not watched. change changes the manager's options.
+// connections are not watched. It waits for slow servers for that long; 0 is their start timeouts. Servers
+// that are connected later join then. change changes the manager's options.
 func OpenServers(
-	ctx context.Context, path string, scope *toolscope.Scope, stderr io.Writer, change ...func(*manager.Options),
+	ctx context.Context, path string, scope *toolscope.Scope, stderr io.Writer, wait time.Duration,
+	change ...func(*manager.Options),
 ) (_ *Servers, err error) {
 	config, err := manager.ReadConfig(path)
 	if err != nil {
@@ -92,9 +102,45 @@ func OpenServers(
 		return nil, fmt.Errorf("--mcp-config: %w", err)
 	}
 	s.Manager = m
-	missing := m.Start(ctx)
+	return s, s.start(ctx, wait, stderr)
+}
+
+// start starts the servers.
+func (s *Servers) start(ctx context.Context, wait time.Duration, stderr io.Writer) error {
+	started := make(chan error, 1)
+	go func() { started <- s.Manager.Start(ctx) }() // which Close ends
+	var over <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case missing := <-started:
+		return s.report(missing, stderr)
+	case <-over:
+	}
+	for _, server := range s.Status() {
+		if server.State == manager.Connecting {
+			fmt.Fprintf(stderr, "server %s: not connected yet: its tools are served once it is\n", display.Plain(server.Name))
+		}
+	}
+	s.late.Go(func() {
+		missing := <-started
+		if s.closing.Load() || ctx.Err() != nil {
+			return
+		}
+		if err := s.report(missing, stderr); err != nil {
+			cli.Complain(stderr, "no server is connected", err)
+		}
+	})
+	return nil
+}
+
+// report prints what servers left out, and which are not connected. The error says that none is.
+func (s *Servers) report(missing error, stderr io.Writer) error {
 	connected := false
-	for _, s := range m.Status() {
+	for _, s := range s.Status() {
 		connected = connected || s.State == manager.Connected
 		for _, problem := range s.Problems {
 			fmt.Fprintf(stderr, "server %s: %s\n", display.Plain(s.Name), display.Plain(problem))
@@ -104,12 +150,12 @@ func OpenServers(
 		if missing == nil {
 			missing = errors.New("got no server that is enabled, want one")
 		}
-		return nil, fmt.Errorf("--mcp-config: %w", missing)
+		return fmt.Errorf("--mcp-config: %w", missing)
 	}
 	if missing != nil {
 		fmt.Fprintf(stderr, "left out: %s\n", display.Plain(missing.Error()))
 	}
-	return s, nil
+	return nil
 }
 
 // settings reads the fields of servers that are toolscope's, which are known then.

@@ -54,7 +54,11 @@ func (r *rotated) open() error {
 
 // Write appends a line. A file that cannot be rotated grows on.
 func (r *rotated) Write(line []byte) (int, error) {
-	if info, err := r.file.Stat(); r.most > 0 && err == nil && info.Mode().IsRegular() {
+	info, err := r.file.Stat()
+	switch {
+	case err != nil: // it could not be opened again
+		_ = r.open()
+	case r.most > 0 && info.Mode().IsRegular():
 		now, err := os.Stat(r.path)
 		switch {
 		case err == nil && os.SameFile(now, info) && info.Size()+int64(len(line)) > r.most && info.Size() > 0:
@@ -68,27 +72,31 @@ func (r *rotated) Write(line []byte) (int, error) {
 
 // rotate renames the files, and opens a new one.
 func (r *rotated) rotate() error {
-	unlock, err := lock(r.file)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	mine, err := r.file.Stat()
 	if err != nil {
 		return err
 	}
+	unlock, err := beforeRename(r.file)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var failed error
 	if now, err := os.Stat(r.path); err == nil && os.SameFile(now, mine) { // else another process was faster
-		for n := maxFiles - 1; n > 0; n-- {
-			err := os.Rename(fmt.Sprintf("%s.%d", r.path, n), fmt.Sprintf("%s.%d", r.path, n+1))
-			if err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
-		}
-		if err := os.Rename(r.path, r.path+".1"); err != nil {
+		failed = r.rename()
+	}
+	return errors.Join(failed, r.open())
+}
+
+// rename gives each file the next number; the last one is gone.
+func (r *rotated) rename() error {
+	for n := maxFiles - 1; n > 0; n-- {
+		err := os.Rename(fmt.Sprintf("%s.%d", r.path, n), fmt.Sprintf("%s.%d", r.path, n+1))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return r.open()
+	return os.Rename(r.path, r.path+".1")
 }
 
 // Close closes the file.

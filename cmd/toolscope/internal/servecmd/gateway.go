@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -41,6 +42,10 @@ type gateway struct {
 	warned map[string]bool // of mentions, those that a warning was written of
 }
 
+// slowStart is how long a gateway waits for its servers before it answers clients, which give up after some seconds.
+// Servers that take longer join later.
+const slowStart = 5 * time.Second
+
 // A policyFile has policies, of a server or with "" of all.
 type policyFile struct {
 	server, path string
@@ -58,7 +63,7 @@ func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, 
 			err = errors.Join(err, g.close())
 		}
 	}()
-	g.servers, err = builtin.OpenServers(ctx, o.servers, scope, stderr, func(m *manager.Options) {
+	g.servers, err = builtin.OpenServers(ctx, o.servers, scope, stderr, slowStart, func(m *manager.Options) {
 		m.SharedNames = o.sharedNames
 		m.OnLists = func(string) { g.refresh() }
 	})
@@ -207,7 +212,10 @@ func (g *gateway) Components() (list []stats.Component) {
 			{Name: "in_flight", Value: float64(s.InFlight)}, {Name: "tools", Value: float64(s.Tools)},
 			{Name: "connects", Value: float64(s.Connects)},
 		}}
-		if s.State == manager.Failed {
+		switch {
+		case s.State == manager.Connecting && s.LastError == "":
+			c.Problems = []string{"not connected yet"}
+		case s.State == manager.Failed || s.State == manager.Connecting:
 			c.Problems = []string{"not connected: " + s.LastError}
 		}
 		list = append(list, c)

@@ -83,6 +83,7 @@ func New(o Options) (*Client, error) {
 	if o.Wait <= 0 {
 		o.Wait = 5 * time.Minute
 	}
+	o.Say = oneLine(o.Say)
 	c := &Client{
 		o: o, asked: map[string]time.Time{},
 		path: s.path(o.Target.String(), o.Resource, fmt.Sprint(o.NoResource), o.ClientID),

@@ -15,8 +15,6 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
-
-	"github.com/toolscope/toolscope/internal/display"
 )
 
 // A discovery checks the documents in which an MCP server names its authorization server (RFC 9728). The SDK passes
@@ -74,7 +72,7 @@ func (d *discovery) refusal() error {
 
 // ignore says once that a document is not used.
 func (d *discovery) ignore(address string, why error) {
-	line := display.Plain(clean(fmt.Sprintf("the server's sign-in metadata at %.200s is ignored: %v", address, why)))
+	line := clean(fmt.Sprintf("the server's sign-in metadata at %.200s is ignored: %v", address, why))
 	d.mu.Lock()
 	again := slices.Contains(d.said, line)
 	d.said = append(d.said, line)

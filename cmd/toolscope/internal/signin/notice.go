@@ -12,7 +12,7 @@ import (
 // Notice passes requests on over base, and says once that a client which signs in by itself may fail behind a
 // proxy, when the server asks for a sign-in.
 func Notice(base http.RoundTripper, say func(format string, args ...any)) http.RoundTripper {
-	return &notice{base: base, say: say}
+	return &notice{base: base, say: oneLine(say)}
 }
 
 type notice struct {

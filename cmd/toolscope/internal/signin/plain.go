@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -55,8 +56,13 @@ func plain(err error) error {
 // maxText is how much of an error is shown, in bytes.
 const maxText = 500
 
-// clean is a text of a server's as it may be shown.
+// clean is a text of a server's as it may be shown: redacted, and on one line without control characters.
 func clean(text string) string {
 	text, _ = redact.Default().TextMax(text, maxText)
-	return text
+	return display.Plain(text)
+}
+
+// oneLine returns a function that says each message on one line: what a server wrote forges no other one.
+func oneLine(say func(format string, args ...any)) func(format string, args ...any) {
+	return func(format string, args ...any) { say("%s", display.Plain(fmt.Sprintf(format, args...))) }
 }

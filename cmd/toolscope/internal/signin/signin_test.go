@@ -233,7 +233,7 @@ func TestSignInsThatFail(t *testing.T) {
 		option func(*Options)
 		want   string
 	}{
-		"denied":           {change: func(s *oauthtest.Server) { s.Deny(true) }, want: "access_denied"},
+		"denied":           {change: func(s *oauthtest.Server) { s.Deny(true) }, want: "access_denied refused"},
 		"mixed up":         {change: func(s *oauthtest.Server) { s.WrongISS(true) }, want: "does not match expected issuer"},
 		"without resource": {option: func(o *Options) { o.NoResource = true }, want: "invalid_target"},
 		"another resource": {option: func(o *Options) { o.Resource = "https://other.example/mcp" }, want: "invalid_target"},
@@ -276,6 +276,9 @@ func TestSignInsThatFail(t *testing.T) {
 				if strings.Contains(p.heard()+text, secret) {
 					t.Errorf("%.10s… was said", secret)
 				}
+			}
+			if strings.Contains(p.heard(), "\ntoolscope mcp: forged") || strings.Contains(p.heard()+text, "\x1b") {
+				t.Errorf("the server's text forged a line: %q", p.heard())
 			}
 			if got := s.Count("calls"); got != 0 {
 				t.Errorf("got %d calls", got)

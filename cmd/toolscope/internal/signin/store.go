@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/filelock"
 )
 
 // Credentials are what a sign-in gave, for one resource and one authorization server. A sign-in at another
@@ -180,7 +182,7 @@ func lock(ctx context.Context, path string, say func(format string, args ...any)
 		return nil, err
 	}
 	for {
-		if tryLock(f) == nil {
+		if filelock.Try(f) == nil {
 			return func() { _ = f.Close() }, nil // which unlocks it
 		}
 		select {

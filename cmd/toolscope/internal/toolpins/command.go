@@ -32,7 +32,8 @@ before a server's tools can be pinned. SERVER is a name, or the beginning of an 
 const examples = `  toolscope mcp pins list
   toolscope mcp pins diff files
   toolscope mcp pins accept read_file --server files
-  toolscope mcp pins accept --all --server files`
+  toolscope mcp pins accept --all --server files
+  toolscope mcp pins reset files`
 
 type options struct {
 	server    string
@@ -105,17 +106,27 @@ func acceptCommand() *cobra.Command {
 func resetCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
-		Use: "reset [OPTIONS]", Short: "forget a server's tools: the next list is remembered", Args: cli.OptionsOnly,
-		Annotations: cli.Notes(", 1 if there is nothing to forget"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			b, err := o.one(func(mcpproxy.BaselineReport) bool { return true })
+		Use: "reset [SERVER]", Short: "forget a server's tools, or a file that cannot be read: the next list is remembered",
+		Args: cobra.MaximumNArgs(1), Annotations: cli.Notes(", 1 if there is nothing to forget"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && o.server != "" && args[0] != o.server {
+				return cli.Usage("got two servers, %.40q and %.40q, want one", args[0], o.server)
+			}
+			if len(args) > 0 {
+				o.server = args[0]
+			}
+			found, broken, err := o.matching()
 			if err != nil {
 				return err
 			}
-			if err := b.Reset(); err != nil {
+			s, err := o.only(append(found, broken...))
+			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: OK, forgotten\n", display.Plain(b.Server))
+			if err := s.Reset(); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: OK, forgotten\n", s.title())
 			return err
 		},
 	}
@@ -127,35 +138,51 @@ func resetCommand() *cobra.Command {
 type server struct {
 	*mcpproxy.Baseline
 	mcpproxy.BaselineReport
+	unreadable error // of the file, of which only the id is known then
 }
 
-// servers are those that match --server, by name. Files that cannot be read are problems.
-func (o *options) servers() (found []server, problems error) {
+// title is the server's name, or the beginning of its id.
+func (s *server) title() string { return display.Plain(cmp.Or(s.Server, s.ID[:min(8, len(s.ID))])) }
+
+// matching are those that match --server, by name, and those whose files cannot be read.
+func (o *options) matching() (found, broken []server, err error) {
 	all, err := mcpproxy.Baselines("")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, b := range all {
 		r, err := b.Report()
-		if err != nil {
-			problems = errors.Join(problems, err)
-			continue
-		}
-		if o.server == "" || r.Server == o.server || len(o.server) >= 4 && strings.HasPrefix(r.ID, o.server) {
-			found = append(found, server{b, r})
+		s := server{b, r, err}
+		hasID := len(o.server) >= 4 && strings.HasPrefix(r.ID, o.server)
+		switch {
+		case err != nil && (o.server == "" || hasID):
+			broken = append(broken, s)
+		case err == nil && (o.server == "" || hasID || r.Server == o.server):
+			found = append(found, s)
 		}
 	}
 	slices.SortFunc(
 		found,
 		func(a, b server) int { return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.ID, b.ID)) },
 	)
+	return found, broken, nil
+}
+
+// servers are those that match --server, by name. Files that cannot be read are problems.
+func (o *options) servers() (found []server, problems error) {
+	found, broken, problems := o.matching()
+	for _, s := range broken {
+		problems = errors.Join(problems, fmt.Errorf("%w ('toolscope mcp pins reset %s' forgets it)", s.unreadable, s.title()))
+	}
 	if len(found) == 0 && o.server != "" {
-		problems = errors.Join(
-			problems,
-			fmt.Errorf("got no server %.40q, want one that 'toolscope mcp pins list' has", o.server),
-		)
+		problems = errors.Join(problems, o.unknown())
 	}
 	return found, problems
+}
+
+// unknown says that no server is called so.
+func (o *options) unknown() error {
+	return fmt.Errorf("got no server %.40q, want one that 'toolscope mcp pins list' has", o.server)
 }
 
 // one is the only server that fits.
@@ -164,16 +191,22 @@ func (o *options) one(fits func(mcpproxy.BaselineReport) bool) (*server, error) 
 	if err != nil && len(found) == 0 {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(s server) bool { return !fits(s.BaselineReport) })
-	switch len(found) {
-	case 1:
+	return o.only(slices.DeleteFunc(found, func(s server) bool { return !fits(s.BaselineReport) }))
+}
+
+// only is the server of a list of one.
+func (o *options) only(found []server) (*server, error) {
+	switch {
+	case len(found) == 1:
 		return &found[0], nil
-	case 0:
+	case len(found) == 0 && o.server != "":
+		return nil, o.unknown()
+	case len(found) == 0:
 		return nil, errors.New("got no server that this is for, want one: see 'toolscope mcp pins list'")
 	}
 	var names []string
 	for _, s := range found {
-		names = append(names, fmt.Sprintf("%s (%.8s)", display.Plain(s.Server), s.ID))
+		names = append(names, fmt.Sprintf("%s (%.8s)", s.title(), s.ID))
 	}
 	return nil, fmt.Errorf("got %s, want --server to say which, by name or id", strings.Join(names, " and "))
 }

@@ -141,7 +141,7 @@ func (o *callOptions) tools(
 	ctx context.Context, scope *toolscope.Scope, stderr io.Writer,
 ) (toolkit.Handler, toolkit.Lookup, func() error, error) {
 	if o.servers != "" {
-		m, err := builtin.OpenServers(ctx, o.servers, scope, stderr)
+		m, err := builtin.OpenServers(ctx, o.servers, scope, stderr, 0)
 		if err != nil {
 			return nil, nil, nil, err
 		}

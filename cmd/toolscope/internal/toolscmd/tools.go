@@ -103,7 +103,7 @@ func (o *toolsOptions) run(ctx context.Context, names []string, stdout, stderr i
 // prints which are missing.
 func (o *toolsOptions) definitions(ctx context.Context, stderr io.Writer) ([]toolkit.Definition, error) {
 	if o.servers != "" {
-		m, err := builtin.OpenServers(ctx, o.servers, nil, stderr)
+		m, err := builtin.OpenServers(ctx, o.servers, nil, stderr, 0)
 		if err != nil {
 			return nil, err
 		}

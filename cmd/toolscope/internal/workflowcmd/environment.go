@@ -58,7 +58,7 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 	e.onClose(scope.Shutdown)
 	var tools builtin.Governed
 	if e.servers != "" {
-		m, err := builtin.OpenServers(ctx, e.servers, scope, stderr)
+		m, err := builtin.OpenServers(ctx, e.servers, scope, stderr, 0)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/mcp/internal/skim"
+	"github.com/toolscope/toolscope/mcp/internal/sse"
 )
 
 // MaxFrame is how long a frame may be to be looked at as a whole, in bytes; maxList is the same for a server's whose
@@ -50,7 +51,7 @@ type Stream struct {
 	partial  []byte
 	size     int64
 	skim     *skim.Skimmer
-	event    []byte // the data of the event so far
+	events   sse.Events
 	closed   bool
 }
 
@@ -59,8 +60,12 @@ func (s *Stream) feed(data []byte, at time.Time, gap bool) {
 	if gap {
 		s.drop()
 	}
-	if s.Framing == ByEnd {
+	switch s.Framing {
+	case ByEnd:
 		s.keep(data)
+		return
+	case ByEvent:
+		s.feedEvents(data, at)
 		return
 	}
 	for {
@@ -127,53 +132,52 @@ func (s *Stream) forget() {
 	s.size, s.skim = 0, nil
 }
 
-// whole hands a frame on, or adds a line to the event.
+// whole hands a frame on.
 func (s *Stream) whole(f Frame) {
-	if s.Framing == ByEvent {
-		s.eventLine(f)
-		return
-	}
 	if f.Skim == nil {
 		f.Data = bytes.TrimSuffix(f.Data, []byte{'\r'})
 	}
 	s.OnFrame(f)
 }
 
-// eventLine reads a line of server-sent events. The data of an event that is spread over
-// several lines is joined by newlines, which are blanks in JSON.
-func (s *Stream) eventLine(f Frame) {
-	if f.Skim != nil { // "data: " before the JSON does not trouble it
-		s.OnFrame(f)
-		s.event = s.event[:0]
-		return
+// eventSlack is how much an event may have besides its data, in bytes, to be kept.
+const eventSlack = 4 << 10
+
+// feedEvents reads on in a stream of events.
+func (s *Stream) feedEvents(data []byte, at time.Time) {
+	s.events.Most = s.kept() + eventSlack
+	s.events.Add(data)
+	for event, ok := s.events.Next(); ok; event, ok = s.events.Next() {
+		s.event(&event, at)
 	}
-	line := bytes.TrimSuffix(f.Data, []byte{'\r'})
-	if len(line) == 0 {
-		if len(s.event) > 0 {
-			s.OnFrame(Frame{Data: s.event, Size: int64(len(s.event)), At: f.At})
+}
+
+// event hands on an event's data; that of a long event is inspected piece by piece.
+func (s *Stream) event(event *sse.Event, at time.Time) {
+	data := event.Data()
+	switch {
+	case !event.Long && len(data) <= s.kept():
+		if len(data) > 0 {
+			s.OnFrame(Frame{Data: data, Size: int64(len(data)), At: at})
 		}
-		s.event = s.event[:0]
+		return
+	case event.Begins:
+		s.skim = new(skim.Skimmer)
+	case s.skim == nil: // the end of an event whose beginning was lost
 		return
 	}
-	value, ok := bytes.CutPrefix(line, []byte("data:"))
-	if !ok {
-		return
+	s.size += int64(len(data))
+	s.skim.Feed(data)
+	if event.Ends {
+		s.OnFrame(s.held(at))
+		s.forget()
 	}
-	if len(s.event)+len(value) > s.kept() {
-		s.event = s.event[:0]
-		s.frameLost()
-		return
-	}
-	if len(s.event) > 0 {
-		s.event = append(s.event, '\n')
-	}
-	s.event = append(s.event, bytes.TrimPrefix(value, []byte{' '})...)
 }
 
 // drop forgets the frame that bytes were dropped of.
 func (s *Stream) drop() {
-	s.skipping = s.Framing != ByEnd
-	s.event = s.event[:0]
+	s.skipping = s.Framing == ByLine
+	s.events.Lose()
 	s.forget()
 	s.frameLost()
 }
@@ -194,18 +198,18 @@ func (s *Stream) finish(at time.Time, gap bool) {
 	if gap {
 		s.drop()
 	}
-	if s.size > 0 {
+	switch rest := s.events.Rest(); {
+	case s.Framing != ByEvent && s.size > 0:
 		f := s.held(at)
 		f.Torn = s.Framing != ByEnd || s.Torn
-		if s.Framing == ByEvent {
-			f = Frame{Data: s.event, Size: int64(len(s.event)), At: at, Torn: true}
-		}
-		if f.Size > 0 {
-			s.OnFrame(f)
-		}
+		s.OnFrame(f)
+	case s.skim != nil:
+		s.OnFrame(Frame{Size: s.size, At: at, Skim: s.skim, Torn: true})
+	case rest.Begins && len(rest.Data()) > 0:
+		s.OnFrame(Frame{Data: rest.Data(), Size: int64(len(rest.Data())), At: at, Torn: true})
 	}
 	s.forget()
-	s.event = nil
+	s.events = sse.Events{}
 	if s.OnEnd != nil {
 		s.OnEnd(at)
 	}

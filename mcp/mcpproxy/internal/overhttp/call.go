@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolscope/toolscope/mcp/internal/sse"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
@@ -215,40 +216,48 @@ func (c *httpCall) readStream(ctx context.Context, resp *http.Response, id jsont
 		c.begin(resp)
 		_ = http.NewResponseController(c.out).Flush()
 	}
-	c.streaming, c.rest, c.events = true, resp.Body, frames.Events{}
+	c.streaming, c.rest, c.events = true, resp.Body, sse.Events{Most: govern.MaxGoverned}
 	chunk := make([]byte, 32<<10)
 	for {
 		n, err := resp.Body.Read(chunk)
-		c.events.Held = append(c.events.Held, chunk[:n]...)
-		for event := c.events.Next(); event != nil; event = c.events.Next() {
-			if m := c.find(frames.EventData(event), id); m != nil {
-				if !c.late() {
-					c.came = bytes.Clone(event)
-					return govern.ReadReply(c.sent, m), nil
-				}
-				event = nil
-				if len(c.beside) > 0 {
-					event = eventOf(wire.Joined(c.beside))
-				}
+		c.events.Add(chunk[:n])
+		for event, ok := c.events.Next(); ok; event, ok = c.events.Next() {
+			m, pass := c.inEvent(&event, id)
+			if m != nil {
+				return govern.ReadReply(c.sent, m), nil
 			}
-			if !c.write(event) {
+			if !c.write(pass) {
 				return govern.Reply{}, context.Canceled
 			}
 		}
-		if len(c.events.Held) > govern.MaxGoverned { // too long to be kept: it passes as it comes
-			if !c.write(c.events.TakeRest()) {
-				return govern.Reply{}, context.Canceled
-			}
+		if err != nil {
+			break
 		}
-		if err == nil {
-			continue
-		}
-		c.rest.Close()
-		c.rest = nil
-		if ctx.Err() != nil { // a policy may still answer, behind what was whole
-			return govern.Reply{}, context.Cause(ctx)
-		}
-		c.write(c.events.TakeRest())
-		return govern.Reply{}, watch.ErrUnanswered
 	}
+	c.rest.Close()
+	c.rest = nil
+	if ctx.Err() != nil { // a policy may still answer, behind what was whole
+		return govern.Reply{}, context.Cause(ctx)
+	}
+	c.write(c.events.Rest().Raw)
+	return govern.Reply{}, watch.ErrUnanswered
+}
+
+// inEvent is the answer to the call in an event, or the bytes that go to the client: all of an event that is too long to be
+// kept.
+func (c *httpCall) inEvent(event *sse.Event, id jsontext.Value) (answer *wire.Message, pass []byte) {
+	if event.Long {
+		return nil, event.Raw
+	}
+	m := c.find(event.Data(), id)
+	switch {
+	case m == nil:
+		return nil, event.Raw
+	case !c.late():
+		c.came, c.sent = bytes.Clone(event.Raw), bytes.Clone(c.sent) // which the next event would replace
+		return m, nil
+	case len(c.beside) > 0:
+		return nil, eventOf(wire.Joined(c.beside))
+	}
+	return nil, nil
 }

@@ -41,20 +41,39 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 		h.passOn(out, r, x)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, govern.MaxGoverned))
-	if err != nil {
-		o := objection{http.StatusBadRequest, wire.CodeInvalidRequest, "a body that could not be read to its end: want all of it"}
-		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-			o.status, o.got = http.StatusRequestEntityTooLarge, "a message of more than 16 MiB: want less, so that policies can govern it"
-		}
+	body, o := readMessage(out, r)
+	if o.got != "" {
 		h.refuse(out, x, o, jsontext.Value("null"))
 		return
 	}
 	if strict {
 		r.Trailer = nil // which some servers take for headers
 	}
+	h.governMessage(out, r, x, body)
+}
+
+// readMessage reads the body of a request.
+func readMessage(out http.ResponseWriter, r *http.Request) ([]byte, objection) {
+	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, govern.MaxGoverned))
+	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
+		return nil, objection{
+			http.StatusRequestEntityTooLarge, wire.CodeInvalidRequest,
+			"a message of more than 16 MiB: want less, so that policies can govern it",
+		}
+	}
+	if err != nil {
+		return nil, objection{
+			http.StatusBadRequest, wire.CodeInvalidRequest, "a body that could not be read to its end: want all of it",
+		}
+	}
+	return body, objection{}
+}
+
+// governMessage is govern for a message that was read.
+func (h *Proxy) governMessage(out http.ResponseWriter, r *http.Request, x *HTTPExchange, body []byte) {
+	strict := h.w.Governs()
 	m, got := wire.ReadStrict(body)
-	o = objection{http.StatusBadRequest, wire.CodeInvalidRequest, got}
+	o := objection{http.StatusBadRequest, wire.CodeInvalidRequest, got}
 	p := m.ReadParams()
 	var tool *toolkit.Definition
 	if got == "" && m.Method == wire.MethodCallTool {
@@ -66,22 +85,14 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 	}
 	switch {
 	case o.got != "" && strict && h.elsewhere(r) && otherJSON(body):
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		putBack(r, body)
 		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
 	case o.got != "" && strict:
 		h.refuse(out, x, o, wire.RefusedID(body))
+	case o.got == "" && m.Method == wire.MethodCancelled:
+		h.cancel(out, r, x, body, &p)
 	case o.got != "" || m.Method != wire.MethodCallTool:
-		if o.got == "" && m.Method == wire.MethodCancelled {
-			sentAs, forward := h.running.cancel(r.Context(), x.Session, string(p.RequestID))
-			if !forward {
-				out.WriteHeader(http.StatusAccepted)
-				return
-			}
-			if sentAs != string(p.RequestID) { // the request has one
-				body, _ = wire.Splice(body, []byte(sentAs), "params", "requestId")
-			}
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		putBack(r, body)
 		h.passOn(out, r, x)
 	case sessionOf(r.URL.RawQuery) != "":
 		o := objection{
@@ -93,4 +104,23 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 	default:
 		(&httpCall{h: h, x: x, request: r, out: out, tool: tool}).govern(body, &m, &p)
 	}
+}
+
+// cancel ends the call that a client gave up, and forwards the notification if the server knows the call.
+func (h *Proxy) cancel(out http.ResponseWriter, r *http.Request, x *HTTPExchange, body []byte, p *wire.Params) {
+	sentAs, forward := h.running.cancel(r.Context(), x.Session, string(p.RequestID))
+	if !forward {
+		out.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if sentAs != string(p.RequestID) { // the request has one
+		body, _ = wire.Splice(body, []byte(sentAs), "params", "requestId")
+	}
+	putBack(r, body)
+	h.passOn(out, r, x)
+}
+
+// putBack has a request have a body that was read.
+func putBack(r *http.Request, body []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 }

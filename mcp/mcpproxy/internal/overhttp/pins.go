@@ -4,13 +4,13 @@
 package overhttp
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 
+	"github.com/toolscope/toolscope/mcp/internal/sse"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/pins"
@@ -32,7 +32,9 @@ func (h *Proxy) pin(x *HTTPExchange, resp *http.Response) error {
 		return nil
 	}
 	if framing, ok := framingOf(resp.Header.Get("Content-Type"), ""); ok && framing == frames.ByEvent {
-		resp.Body = &pinnedEvents{pins: x.Session.Pins(), body: resp.Body, from: bufio.NewReader(resp.Body)}
+		resp.Body = &pinnedEvents{
+			pins: x.Session.Pins(), body: resp.Body, events: sse.Events{Most: govern.MaxGoverned}, chunk: make([]byte, 32<<10),
+		}
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
 		return nil
@@ -58,21 +60,30 @@ func (h *Proxy) pin(x *HTTPExchange, resp *http.Response) error {
 // pinnedEvents is a stream of server-sent events whose data passes [session.pinned]. An event goes on
 // once it is complete.
 type pinnedEvents struct {
-	pins  *pins.Filter
-	body  io.Closer
-	from  *bufio.Reader
-	ready []byte // to be read
-	err   error  // behind that
+	pins   *pins.Filter
+	body   io.ReadCloser
+	events sse.Events
+	chunk  []byte
+	lone   bool   // what was read ends with a carriage return
+	ready  []byte // to be read
+	err    error  // behind that
 }
 
 func (p *pinnedEvents) Read(b []byte) (int, error) {
 	for len(p.ready) == 0 {
-		if p.err != nil {
-			return 0, p.err
+		event, ok := p.events.Next()
+		switch {
+		case ok && event.Long:
+			p.refuse()
+		case ok:
+			p.ready = p.pinned(&event)
+		case p.err == nil:
+			p.more()
+		default:
+			if p.ready = p.rest(); len(p.ready) == 0 {
+				return 0, p.err
+			}
 		}
-		var event []byte
-		event, p.err = p.next()
-		p.ready = p.pinned(event)
 	}
 	n := copy(b, p.ready)
 	p.ready = p.ready[n:]
@@ -81,48 +92,56 @@ func (p *pinnedEvents) Read(b []byte) (int, error) {
 
 func (p *pinnedEvents) Close() error { return p.body.Close() }
 
-// next reads an event, with its empty line. One that is not complete comes with an error.
-func (p *pinnedEvents) next() (event []byte, err error) {
-	empty := true // the line so far
-	for {
-		c, err := p.from.ReadByte()
-		switch {
-		case err != nil:
-			return event, err
-		// which ends a line for some
-		case len(event) >= govern.MaxGoverned || len(event) > 0 && event[len(event)-1] == '\r' && c != '\n':
+// more reads what comes, up to a carriage return without a newline, which ends a line for some readers only.
+func (p *pinnedEvents) more() {
+	n, err := p.body.Read(p.chunk)
+	for i, c := range p.chunk[:n] {
+		if p.lone && c != '\n' {
+			p.events.Add(p.chunk[:max(0, i-1)])
 			p.pins.Refused()
-			return nil, errUnreadable
+			p.err = errUnreadable
+			return
 		}
-		event = append(event, c)
-		switch {
-		case c == '\n' && empty:
-			return event, nil
-		case c != '\r':
-			empty = c == '\n'
-		}
+		p.lone = c == '\r'
 	}
+	p.events.Add(p.chunk[:n])
+	p.err = err
+}
+
+// refuse ends the stream: what follows is not read alike by every reader.
+func (p *pinnedEvents) refuse() {
+	p.pins.Refused()
+	p.events, p.err = sse.Events{}, errUnreadable
+}
+
+// rest is what goes on of an event whose end did not come.
+func (p *pinnedEvents) rest() []byte {
+	if errors.Is(p.err, errUnreadable) {
+		return nil
+	}
+	rest := p.events.Rest()
+	return p.pinned(&rest)
 }
 
 // pinned is what goes on of an event; nil for nothing. Where tools may be named there is nothing but lines
 // of data that are read as such.
-func (p *pinnedEvents) pinned(event []byte) []byte {
-	if !pins.NamesTools(event) {
-		return event
+func (p *pinnedEvents) pinned(event *sse.Event) []byte {
+	if !pins.NamesTools(event.Raw) {
+		return event.Raw
 	}
 	var others []byte
-	for line := range bytes.Lines(event) {
+	for line := range bytes.Lines(event.Raw) {
 		if !bytes.HasPrefix(line, []byte("data:")) && len(bytes.TrimRight(line, "\r\n")) > 0 {
 			others = append(others, line...)
 		}
 	}
-	data := frames.EventData(event)
+	data := event.Data()
 	out := p.pins.Apply(data)
 	switch {
 	case pins.NamesTools(others):
 		others, out = nil, p.pins.Unreadable(data)
 	case bytes.Equal(out, data):
-		return event
+		return event.Raw
 	}
 	if out == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
+	"github.com/toolscope/toolscope/mcp/internal/sse"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/govern"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
@@ -131,7 +131,7 @@ func (c *httpCall) find(text []byte, id jsontext.Value) *wire.Message {
 // copyRest passes on what follows the answer in a stream.
 func (c *httpCall) copyRest() {
 	defer c.rest.Close()
-	if c.write(c.events.TakeRest()) {
+	if c.write(c.events.Rest().Raw) {
 		_, _ = io.Copy(Flushing{c.out}, c.rest) // the client is gone, or the server
 	}
 }
@@ -166,5 +166,5 @@ type httpCall struct {
 	sent      []byte           // the answer that stood in it
 	beside    []jsontext.Value // and the other messages of its batch
 	rest      io.ReadCloser
-	events    frames.Events // what was read of rest
+	events    sse.Events // what was read of rest
 }

@@ -35,8 +35,8 @@ type frameReader struct {
 	exited *atomic.Bool
 	// long is given the pieces of a frame that is too long, as they come.
 	long func(piece []byte) error
-	// wait is called before a read that may wait; nil works.
-	wait func()
+	// wait is called before a read that may wait, and reports whether there is something to read; nil works.
+	wait func() (ready bool)
 
 	in     *input
 	buffer []byte
@@ -81,10 +81,11 @@ func (f *frameReader) read() (err error) {
 	if err := f.open(); err != nil {
 		return err
 	}
-	if f.wait != nil {
-		f.wait()
+	read := f.in.read
+	if f.wait != nil && f.wait() {
+		read = f.in.readReady
 	}
-	n, err := f.in.read(f.buffer)
+	n, err := read(f.buffer)
 	f.came(n)
 	return err
 }

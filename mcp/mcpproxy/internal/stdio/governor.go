@@ -48,7 +48,7 @@ func (g *Governor) ReadClient(from *os.File, p *Pipes) {
 		long: func([]byte) error { return nil },
 	}, p}
 	g.relay.client = &r.frameReader
-	r.wait = func() { g.waitForClient(&r.frameReader) }
+	r.wait = func() bool { return g.waitForClient(&r.frameReader) }
 	g.work(r)
 }
 

@@ -72,20 +72,21 @@ func (g *Governor) rest() {
 	}
 }
 
-// waitForClient returns when the client has sent something, or ReadServer does not rest.
-func (g *Governor) waitForClient(client *frameReader) {
+// waitForClient returns when the client has sent something, which it reports, or ReadServer does not rest.
+func (g *Governor) waitForClient(client *frameReader) (ready bool) {
 	for g.serverRests() {
 		switch waitForEither(client, g.server, idleTime/2) {
 		case client:
-			return
+			return true
 		case g.server:
 			g.resumeServer()
-			return
+			return false
 		}
 		if client.exited.Load() {
 			g.resumeServer()
 		}
 	}
+	return false
 }
 
 // await waits for the answer to a request; nil if ctx is over before.

@@ -24,6 +24,7 @@ type Message struct {
 
 	Size int64         // of the frame it came in
 	Skim *skim.Skimmer // set, instead of Params and Result, for one that was too long
+	read *Params       // Params, once they were read; nil before
 }
 
 // RPCError is the error of an answer. It is an error here: its text is the peer's.
@@ -177,6 +178,9 @@ func (p *Params) CarriesMore() bool { return p.CarriesInput() || len(p.Task) > 0
 
 // ReadParams are those of a request or notification; what cannot be read is left out.
 func (m *Message) ReadParams() (p Params) {
+	if m.read != nil {
+		return *m.read
+	}
 	if m.Skim == nil {
 		if len(m.Params) > 0 && m.Params.Kind() == '{' {
 			_ = Unmarshal(m.Params, &p)

@@ -7,8 +7,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -106,6 +108,7 @@ func (m *Message) refusedCall() string {
 	case len(p.Arguments) > 0 && p.Arguments.Kind() != '{' && p.Arguments.Kind() != 'n':
 		return "arguments that are no object: want an object"
 	}
+	m.read = &p
 	return ""
 }
 
@@ -138,7 +141,7 @@ func notJSON(err error) string {
 }
 
 // NamesOnly reports whether no name of an object, which is valid, can be taken for one of those it has
-// beside it.
+// beside it. None of these can be taken for another one.
 func NamesOnly(object []byte, names ...string) bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), Lenient)
 	if _, err := d.ReadToken(); err != nil {
@@ -150,12 +153,13 @@ func NamesOnly(object []byte, names ...string) bool {
 			return false
 		}
 		got := token.String()
-		for _, name := range names {
-			if got != name && alike(got, name) {
+		if !slices.Contains(names, got) {
+			alike := func(name string) bool { return alike(got, name) }
+			if hasControl(got) || slices.ContainsFunc(names, alike) {
 				return false
 			}
 		}
-		if hasControl(got) || d.SkipValue() != nil {
+		if d.SkipValue() != nil {
 			return false
 		}
 	}
@@ -164,15 +168,28 @@ func NamesOnly(object []byte, names ...string) bool {
 
 // alike reports whether a reader may take a name for another: many compare without case, as
 // encoding/json does, and some leave out what is no letter.
-func alike(a, b string) bool { return strings.EqualFold(letters(a), letters(b)) }
-
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) {
-			return r
+func alike(a, b string) bool {
+	for {
+		var x, y rune
+		x, a = firstLetter(a)
+		y, b = firstLetter(b)
+		switch {
+		case x == 0 || y == 0:
+			return x == y
+		case x != y && !strings.EqualFold(string(x), string(y)):
+			return false
 		}
-		return -1
-	}, s)
+	}
+}
+
+// firstLetter is the first letter of a text, 0 without one, and what follows it.
+func firstLetter(s string) (letter rune, rest string) {
+	for i, r := range s {
+		if unicode.IsLetter(r) {
+			return r, s[i+utf8.RuneLen(r):]
+		}
+	}
+	return 0, ""
 }
 
 // hasControl reports whether a text has a control character: for some readers a NUL ends it.

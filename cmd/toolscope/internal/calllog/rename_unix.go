@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lock waits for the only lock of a file. The file may be closed before the lock is given back, which ends it.
-func lock(f *os.File) (unlock func(), err error) {
+// beforeRename waits for the only lock of a file that is renamed next. The file may be closed before it is unlocked.
+func beforeRename(f *os.File) (unlock func(), err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		return nil, err
 	}
