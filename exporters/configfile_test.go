@@ -204,7 +204,7 @@ func TestConfigFileWithTailSampling(t *testing.T) {
 			if err := p.Shutdown(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := b.take(); got != c.want {
+			if got := b.takeNames(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -72,8 +72,8 @@ func (b *backend) received() string {
 	return strings.Join(b.names, " ")
 }
 
-// take is what was received since the last call.
-func (b *backend) take() string {
+// takeNames is what was received since the last call.
+func (b *backend) takeNames() string {
 	got := b.received()
 	b.mu.Lock()
 	defer b.mu.Unlock()
