@@ -33,6 +33,9 @@ const (
 // a file.
 func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
 	wrong := func(err error) error {
+		if strings.Contains(err.Error(), "headers_list") { // it would quote the value
+			err = errors.New("headers_list: want a list such as a=1,b=2 (it is not shown, since it may be a secret)")
+		}
 		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))
 	}
 	text, err := os.ReadFile(path)

@@ -266,6 +266,11 @@ func TestConfigFileIsWrong(t *testing.T) {
 			t.Errorf("%s: got %v, want %q in it", c.name, err, c.want)
 		}
 	}
+	configure(t, fileOf("batch: {exporter: {otlp_http: {endpoint: 'http://x:1', headers_list: 'Bearer hunter2'}}}"))
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "headers_list: want") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("wrong headers: got %v, want an error without them", err)
+	}
 	t.Setenv("OTEL_CONFIG_FILE", filepath.Join(t.TempDir(), "none.yaml"))
 	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "exporters: OTEL_CONFIG_FILE: ") || strings.Count(err.Error(), "none.yaml") != 1 {
