@@ -28,9 +28,9 @@ const (
 )
 
 // TestOutage stops Jaeger under load, kills the program that makes the spans in the middle with
-// SIGKILL, starts it again, starts Jaeger again, and looks for every span. The outage takes 10
-// seconds; TOOLSCOPE_OUTAGE says how long it shall take instead, and then times are judged as
-// on a machine that does nothing else.
+// SIGKILL, starts it again, starts Jaeger again, and looks for every span. The second run checks its
+// ledger. The outage takes 10 seconds; TOOLSCOPE_OUTAGE says how long it shall take instead, and then
+// times are judged as on a machine that does nothing else.
 func TestOutage(t *testing.T) {
 	length, within := 10*time.Second, slowly
 	if v := os.Getenv("TOOLSCOPE_OUTAGE"); v != "" {

@@ -7,12 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"go.opentelemetry.io/contrib/otelconf"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/toolscope/toolscope/exporters/internal/otelfile"
+	"github.com/toolscope/toolscope/exporters/internal/tailsample"
 )
 
 // configFile names a file of OpenTelemetry's declarative configuration
@@ -22,55 +26,54 @@ const (
 	formerConfigFile = "OTEL_EXPERIMENTAL_CONFIG_FILE"
 )
 
-// fromFile builds what the file describes, by way of OpenTelemetry's own package, which reads
-// the variable itself. As the specification says, nothing else counts: no other variable
-// and no option about service, propagator or limits. The ring, processors, readers, consoles and JSON
-// lines that options add are added. What would have to stand between the file's providers and
-// its exporters is refused.
+// fromFile builds what the file describes. As the specification says, nothing else counts: no other variable
+// and no option about service, propagator or limits. OpenTelemetry's own package, which reads the variable
+// itself, checks the file, and builds meters, loggers and propagator. Its tracer provider has no place in front
+// of the exporters, so that one of the same description is made here: options add to it what they add without
+// a file.
 func (p *Providers) fromFile(ctx context.Context, o *Options, path string) error {
-	for _, option := range []struct {
-		name string
-		set  bool
-	}{{"TailSampling", o.TailSampling != nil}, {"SpoolDir", o.SpoolDir != ""}, {"Guard", o.Guard != Limits{}},
-		{"Dialects (or " + dialectsVariable + ")", len(o.Dialects) > 0},
-		{"Events", o.Events != Events{}}} {
-		if option.set {
-			return fmt.Errorf("exporters: Options.%s: got it with %s, want one of them: it cannot stand before the "+
-				"exporters of a file. Unset %s and say with OTEL_EXPORTER_OTLP_ENDPOINT where traces go, or make the "+
-				"tracer provider yourself with Providers.SpanProcessor", option.name, configFile, configFile)
+	wrong := func(err error) error {
+		if strings.Contains(err.Error(), "headers_list") { // it would quote the value
+			err = errors.New("headers_list: want a list such as a=1,b=2 (it is not shown, since it may be a secret)")
 		}
+		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))
 	}
-	exporters, err := p.makeExporters(ctx, o, added...)
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return wrong(err)
 	}
-	options := []otelconf.ConfigurationOption{otelconf.WithContext(ctx)}
-	var tracers []sdktrace.TracerProviderOption
-	for _, process := range p.connect(o, exporters, &fan{}) {
-		tracers = append(tracers, sdktrace.WithSpanProcessor(process))
+	file, err := otelconf.ParseYAML(text)
+	if err != nil {
+		return wrong(err)
 	}
 	var readers []sdkmetric.Option
 	for _, r := range o.MetricReaders {
 		readers = append(readers, sdkmetric.WithReader(r))
 	}
-	sdk, err := otelconf.NewSDK(
-		append(options, otelconf.WithTracerProviderOptions(tracers...), otelconf.WithMeterProviderOptions(readers...))...)
+	sdk, err := otelconf.NewSDK(otelconf.WithContext(ctx), otelconf.WithMeterProviderOptions(readers...))
 	if err != nil {
-		shutAll(ctx, exporters)
-		return fmt.Errorf("exporters: %s: %s: %w", configFile, path, withoutName(err, path))
+		return wrong(err)
 	}
-	p.fromConfigFile = true
-	return p.adoptFile(ctx, o, &sdk)
+	if err = p.adoptFile(ctx, o, &sdk); err == nil && p.TracerProvider == nil {
+		err = p.declaredTracers(ctx, o, file)
+	}
+	if err == nil {
+		err = p.observe(o)
+	}
+	if err != nil {
+		return errors.Join(err, p.Shutdown(ctx))
+	}
+	return nil
 }
 
-// adoptFile takes the file's providers, but for those in whose place the host has its own: they
+// adoptFile takes the file's providers, but for those in whose place the host has its own, and that of traces: they
 // are shut down, since they have recorded nothing.
 func (p *Providers) adoptFile(ctx context.Context, o *Options, sdk *otelconf.SDK) error {
 	var errs []error
-	if tracers, _ := sdk.TracerProvider().(*sdktrace.TracerProvider); p.TracerProvider == nil {
-		p.TracerProvider, p.tracers = sdk.TracerProvider(), tracers
-	} else if tracers != nil {
+	if tracers, ok := sdk.TracerProvider().(*sdktrace.TracerProvider); ok {
 		errs = append(errs, tracers.Shutdown(ctx))
+	} else if p.TracerProvider == nil {
+		p.TracerProvider = sdk.TracerProvider() // it records nothing
 	}
 	if meters, _ := sdk.MeterProvider().(*sdkmetric.MeterProvider); p.MeterProvider == nil {
 		p.MeterProvider, p.meters = sdk.MeterProvider(), meters
@@ -85,9 +88,34 @@ func (p *Providers) adoptFile(ctx context.Context, o *Options, sdk *otelconf.SDK
 	if p.Propagator == nil {
 		p.Propagator = sdk.Propagator()
 	}
-	if err := errors.Join(append(errs, p.observe(o))...); err != nil {
-		return errors.Join(err, p.Shutdown(ctx))
+	return errors.Join(errs...)
+}
+
+// declaredTracers builds the tracer provider that the file describes. A sampler of the file decides before the
+// tail sampler.
+func (p *Providers) declaredTracers(ctx context.Context, o *Options, file *otelconf.OpenTelemetryConfiguration) error {
+	res, err := otelfile.Resource(ctx, file.Resource)
+	if err != nil {
+		return fmt.Errorf("exporters: %s: resource: %w", configFile, err)
 	}
+	declared := file.TracerProvider
+	sampler, err := otelfile.Sampler(declared.Sampler)
+	if err != nil {
+		return fmt.Errorf("exporters: %s: %w", configFile, err)
+	}
+	if o.TailSampling != nil && declared.Sampler == nil {
+		sampler = tailsample.Head()
+	}
+	behind := &fan{}
+	if err := p.addSampler(o, behind); err != nil {
+		return err
+	}
+	exporters, err := p.makeExporters(ctx, o, append([]destination{declaredExporters(declared.Processors)}, added...)...)
+	if err != nil {
+		return err
+	}
+	p.buildTracers(o, exporters, behind, sdktrace.WithResource(res), sdktrace.WithSampler(sampler),
+		sdktrace.WithRawSpanLimits(otelfile.Limits(declared.Limits)))
 	return nil
 }
 

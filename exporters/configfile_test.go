@@ -11,9 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/codes"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolscope/toolscope/exporters"
 )
@@ -121,6 +123,123 @@ func TestConfigFileOfNothing(t *testing.T) {
 	}
 }
 
+// fileOf has span processors.
+func fileOf(processors ...string) string {
+	return "file_format: \"1.0\"\ntracer_provider:\n  processors:\n    - " + strings.Join(processors, "\n    - ") + "\n"
+}
+
+// A spool, a sampler and limits stand in front of the exporter of a file, over gRPC and HTTP.
+func TestConfigFileWithSpool(t *testing.T) {
+	for _, protocol := range []string{"grpc", "http/protobuf"} {
+		t.Run(protocol, func(t *testing.T) {
+			complaints(t)
+			address, dir := vacant(t), t.TempDir()
+			exporter := "otlp_grpc:\n            endpoint: ${TO}"
+			t.Setenv("TO", "http://"+address)
+			if protocol != "grpc" {
+				exporter = "otlp_http:\n            endpoint: ${TO}/v1/traces"
+			}
+			configure(t, fileOf("batch:\n        schedule_delay: 20\n        exporter:\n          "+exporter+
+				"\n            compression: gzip\n            timeout: 5000\n            headers_list: tenant=a"+
+				"\n            headers:\n              - {name: key, value: secret}")+
+				"resource:\n  attributes:\n    - {name: service.name, value: declared}\n")
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "neither this one")
+			o := exporters.Options{SpoolDir: dir, Spool: fast, Guard: exporters.Limits{Name: 64},
+				TailSampling: &exporters.TailSampling{Ratio: 1}}
+			p := setup(t, o)
+			record(p, "first")
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Errorf("Shutdown: got %v, want nil, since all is on disk", err)
+			}
+			if l := p.Ledger(); len(l) != 1 || l[0].Ended != 2 || l[0].OnDisk != 2 || l[0].Delivered != 0 {
+				t.Errorf("without a listener: got %+v, want 2 spans on disk", l)
+			}
+			m, seen := new(moody), make(chan string, 100)
+			m.seen = func(key, tenant string) { seen <- key + " " + tenant }
+			_, stop := m.serve(t, protocol, address)
+			defer stop()
+			p = setup(t, o)
+			record(p, "a name of "+strings.Repeat("many ", 20)+"bytes")
+			eventually(t, "all arrive", func() bool {
+				return strings.Count(m.received(), "first") == 2 && strings.Count(m.received(), "a name") == 2
+			})
+			if got := m.received(); strings.Count(got, " bytes cut]") != 2 {
+				t.Errorf("got %q, want names of at most 64 bytes", got)
+			}
+			if got := <-seen; got != "secret a" {
+				t.Errorf("got the headers %q", got)
+			}
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			l := p.Ledger()[0]
+			even(t, l)
+			if l.Ended != 2 || l.Found != 2 || l.Delivered != 4 || len(l.Dropped) != 0 ||
+				!strings.HasPrefix(p.Endpoint, "http://"+address) {
+				t.Errorf("got %+v, sent to %q", l, p.Endpoint)
+			}
+		})
+	}
+}
+
+// With a file's sampler, that one decides before the tail sampler. Without one, the tail sampler's own head sees what
+// a remote parent did not sample, and weighs what it keeps. Simple processors and consoles see every span.
+func TestConfigFileWithTailSampling(t *testing.T) {
+	var b backend
+	to := b.grpc(t)
+	for _, c := range []struct{ name, sampler, want string }{
+		{"no sampler", "", "failed"},
+		{"never", "  sampler:\n    always_off:\n", ""},
+		{"roots only", "  sampler:\n    parent_based:\n      root:\n        always_on:\n      remote_parent_not_sampled:\n" +
+			"        always_off:\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			configure(t, fileOf("batch: {exporter: {otlp_grpc: {endpoint: '"+to+"'}}}")+c.sampler)
+			p := setup(t, exporters.Options{TailSampling: &exporters.TailSampling{Ratio: -1}})
+			remote := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, Remote: true})
+			_, span := p.TracerProvider.Tracer("test").Start(trace.ContextWithRemoteSpanContext(t.Context(), remote), "failed")
+			span.SetStatus(codes.Error, "")
+			span.End()
+			record(p, "usual")
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.takeNames(); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Each batch processor of a file has a queue, and only the first OTLP exporter is behind the spool. Spans of other
+// libraries are redacted on the way to all of them.
+func TestConfigFileOfSeveralDestinations(t *testing.T) {
+	var first, second, third backend
+	configure(t, fileOf("batch: {exporter: {otlp_grpc: {endpoint: '"+first.grpc(t)+"'}}}",
+		"batch: {exporter: {otlp_http: {endpoint: '"+second.http(t)+"/v1/traces'}}}"))
+	p := setup(t, exporters.Options{SpoolDir: t.TempDir(), Spool: fast})
+	record(p, "Bearer "+strings.Repeat("a1", 20))
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range p.Ledger() {
+		if even(t, l); l.Delivered != 2 {
+			t.Errorf("got %+v, want 2 delivered", l)
+		}
+	}
+	if l := p.Ledger(); len(l) != 2 || l[0].Destination != "spool" || l[1].Destination != "otlp_http_span_exporter/1" {
+		t.Errorf("got %+v, want a spool and an exporter over HTTP", l)
+	}
+	configure(t, fileOf("simple: {exporter: {otlp_grpc: {endpoint: '"+third.grpc(t)+"'}}}"))
+	p = setup(t, exporters.Options{})
+	record(p, "Bearer "+strings.Repeat("a1", 20))
+	for _, b := range []*backend{&first, &second, &third} { // the last one without a Shutdown
+		if got := b.received(); strings.Contains(got, "a1a1") || strings.Count(got, "REDACTED") != 2 {
+			t.Errorf("got %q, want two redacted spans", got)
+		}
+	}
+}
+
 func TestConfigFileIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
@@ -129,17 +248,28 @@ func TestConfigFileIsWrong(t *testing.T) {
 		{"no YAML", "{", "otel.yaml: ", exporters.Options{}},
 		{"no exporter", "file_format: \"1.0\"\ntracer_provider: {processors: [{batch: {exporter: {}}}]}\n",
 			"otel.yaml: ", exporters.Options{}},
-		{"sampling", declared, "Options.TailSampling: got it with OTEL_CONFIG_FILE",
-			exporters.Options{TailSampling: &exporters.TailSampling{}}},
-		{"limits", declared, "Options.Guard: got it with OTEL_CONFIG_FILE", exporters.Options{Guard: exporters.Limits{Value: 1024}}},
-		{"what to do", declared, "Unset OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
-		{"a spool", declared, "Options.SpoolDir: got it with OTEL_CONFIG_FILE", exporters.Options{SpoolDir: "x"}},
+		{"a compression", strings.Replace(declared, "endpoint: ${TRACES_TO}", "endpoint: x:1\n            compression: zstd", 1), "unsupported compression",
+			exporters.Options{}},
+		{"half a certificate", strings.Replace(declared, "insecure: true", "cert_file: x", 1), "no client key",
+			exporters.Options{}},
+		{"one by one before a spool", fileOf("simple: {exporter: {otlp_http: {endpoint: 'http://x:1'}}}"),
+			"tracer_provider.processors[0]: simple: got an OTLP exporter together with Options.SpoolDir",
+			exporters.Options{SpoolDir: "x"}},
+		{"one by one before a sampler", fileOf("batch: {exporter: {otlp_http: {endpoint: 'http://x:1'}}}", "simple: {exporter: {otlp_grpc: {endpoint: 'http://x:1'}}}"),
+			"tracer_provider.processors[1]: simple: got", exporters.Options{TailSampling: &exporters.TailSampling{}}},
+		{"the sampler", fileOf("batch: {exporter: {otlp_http: {endpoint: 'http://x:1'}}}"), "Options.TailSampling: ",
+			exporters.Options{TailSampling: &exporters.TailSampling{Ratio: 2}}},
 	} {
 		configure(t, c.text)
 		if _, err := exporters.Setup(t.Context(), c.options); err == nil ||
 			!strings.Contains(err.Error(), "exporters: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", c.name, err, c.want)
 		}
+	}
+	configure(t, fileOf("batch: {exporter: {otlp_http: {endpoint: 'http://x:1', headers_list: 'Bearer hunter2'}}}"))
+	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "headers_list: want") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("wrong headers: got %v, want an error without them", err)
 	}
 	t.Setenv("OTEL_CONFIG_FILE", filepath.Join(t.TempDir(), "none.yaml"))
 	if _, err := exporters.Setup(t.Context(), exporters.Options{}); err == nil ||

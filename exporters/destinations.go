@@ -77,5 +77,5 @@ func (p *Providers) custom(o *Options, e sdktrace.SpanExporter) (sdktrace.SpanEx
 	if o.SpoolDir == "" || p.spool != nil {
 		return p.watched(e, kind), nil
 	}
-	return p.spooled(o, spool.Around(e), kind)
+	return p.spooled(o, spool.Around(e), kind, timeoutOf("TRACES"))
 }

@@ -20,8 +20,21 @@ import (
 // TestExceptionsReachTheLogs: a failed call is a log record of its span, sent over OTLP. The tests of package
 // tests/tracing have the other events.
 func TestExceptionsReachTheLogs(t *testing.T) {
-	var b logBackend
-	t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", b.grpc(t))
+	t.Run("environment", func(t *testing.T) {
+		var b logBackend
+		t.Setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", b.grpc(t))
+		reachTheLogs(t, &b)
+	})
+	t.Run("file", func(t *testing.T) {
+		var b logBackend
+		configure(t, fileOf("batch: {exporter: {console: }}")+
+			"logger_provider: {processors: [{batch: {exporter: {otlp_grpc: {endpoint: '"+b.grpc(t)+"'}}}}]}\n")
+		reachTheLogs(t, &b)
+	})
+}
+
+func reachTheLogs(t *testing.T, b *logBackend) {
+	t.Helper()
 	p := setup(t, exporters.Options{Logs: true, Events: exporters.Events{Exceptions: true}})
 	scope, err := toolscope.New(toolscope.Options{TracerProvider: p.TracerProvider, NoMetrics: true})
 	if err != nil {

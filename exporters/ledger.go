@@ -77,8 +77,8 @@ func (l Ledger) entries(f func(account, reason string, n uint64)) {
 	}
 }
 
-// Ledger is what became of the spans until now, for each destination; consoles have none. Of exporters that
-// OTEL_CONFIG_FILE configures nothing is known. It works on nil.
+// Ledger is what became of the spans until now, for each destination; consoles and simple processors of a
+// configuration file have none. It works on nil.
 func (p *Providers) Ledger() (all []Ledger) {
 	if p == nil {
 		return nil

@@ -15,6 +15,9 @@ import (
 	"go.opentelemetry.io/otel/exporters/stdout/stdoutlog"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	"go.opentelemetry.io/otel/sdk/resource"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
 // logExporter makes what OTEL_LOGS_EXPORTER names; nil if there is nothing to make.
@@ -35,9 +38,13 @@ func (p *Providers) logExporter(ctx context.Context) (sdklog.Exporter, error) {
 			return nil, fmt.Errorf("exporters: %s=otlp: %w", name, err)
 		}
 		if asked == "" && from == "OTEL_EXPORTER_OTLP_ENDPOINT" {
-			return &optionalLogs{Exporter: e}, nil
+			e = &optionalLogs{Exporter: e}
 		}
-		return e, nil
+		kind := semconv.OTelComponentTypeOtlpHTTPLogExporter
+		if protocol("LOGS") == grpcProtocol {
+			kind = semconv.OTelComponentTypeOtlpGRPCLogExporter
+		}
+		return &watchedLogs{e, p.watchOf("log records", kind.Value.AsString())}, nil
 	default:
 		e, err := autoexport.NewLogExporter(ctx)
 		if err != nil {
@@ -57,6 +64,18 @@ func (p *Providers) otlpLogs(ctx context.Context) (sdklog.Exporter, error) {
 		return nil, err
 	}
 	return otlploghttp.New(ctx, otlploghttp.WithHTTPClient(client))
+}
+
+// watchedLogs is an exporter with a watch, whose errors say what is probably wrong with the destination.
+type watchedLogs struct {
+	sdklog.Exporter
+	watch *watch
+}
+
+func (w *watchedLogs) Export(ctx context.Context, records []sdklog.Record) error {
+	return w.watch.through(ctx, len(records), func() error {
+		return spool.Explain(ctx, func(ctx context.Context) error { return w.Exporter.Export(ctx, records) })
+	})
 }
 
 // buildLogger makes the logger provider; records are sent in batches (OTEL_BLRP_*).

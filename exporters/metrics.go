@@ -14,8 +14,11 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/toolscope/toolscope/exporters/internal/spool"
 )
 
 // metricReader makes what OTEL_METRICS_EXPORTER names: otlp, none, or a name that
@@ -40,7 +43,11 @@ func (p *Providers) metricReader(ctx context.Context) (sdkmetric.Reader, error) 
 		if asked == "" && from == "OTEL_EXPORTER_OTLP_ENDPOINT" {
 			e = &optional{Exporter: e}
 		}
-		return sdkmetric.NewPeriodicReader(e), nil
+		kind := semconv.OTelComponentTypeOtlpHTTPMetricExporter
+		if protocol("METRICS") == grpcProtocol {
+			kind = semconv.OTelComponentTypeOtlpGRPCMetricExporter
+		}
+		return sdkmetric.NewPeriodicReader(&watchedMetrics{e, p.watchOf("metrics", kind.Value.AsString())}), nil
 	}
 	reader, err := autoexport.NewMetricReader(ctx)
 	if err != nil {
@@ -59,6 +66,22 @@ func (p *Providers) otlpMetrics(ctx context.Context) (sdkmetric.Exporter, error)
 		return nil, err
 	}
 	return otlpmetrichttp.New(ctx, otlpmetrichttp.WithHTTPClient(client))
+}
+
+// watchedMetrics is an exporter with a watch, whose errors say what is probably wrong with the destination.
+type watchedMetrics struct {
+	sdkmetric.Exporter
+	watch *watch
+}
+
+func (w *watchedMetrics) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
+	n := 0
+	for _, scope := range m.ScopeMetrics {
+		n += len(scope.Metrics)
+	}
+	return w.watch.through(ctx, n, func() error {
+		return spool.Explain(ctx, func(ctx context.Context) error { return w.Exporter.Export(ctx, m) })
+	})
 }
 
 // optional stops exporting, without a word, once the destination has answered that

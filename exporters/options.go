@@ -63,8 +63,7 @@ type Options struct {
 	Guard Limits
 	// NoScrub leaves spans that other libraries made as they are. By default their texts pass Redactor
 	// before anything else happens to them on the way to a destination, and when the ring is read. The
-	// application's own SpanProcessors, and destinations that a file of OTEL_CONFIG_FILE names, get all
-	// spans as they were made.
+	// application's own SpanProcessors get all spans as they were made.
 	NoScrub bool
 	// Redactor redacts the texts of spans that other libraries made; nil is [redact.Default].
 	Redactor *redact.Redactor

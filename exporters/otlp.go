@@ -4,6 +4,7 @@
 package exporters
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -69,40 +70,63 @@ func (p *Providers) httpClient(signal string) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.newHTTPClient(tlsConfig, cmp.Or(timeoutOf(signal), otlpTimeout)), nil
+}
+
+// timeoutOf is what the variables say; 0 if they do not.
+func timeoutOf(signal string) time.Duration {
+	_, value := forSignal(signal, "TIMEOUT")
+	ms, _ := strconv.Atoi(value) // checked
+	return time.Duration(ms) * time.Millisecond
+}
+
+// otlpTimeout is the OTLP specification's default.
+const otlpTimeout = 10 * time.Second
+
+func (p *Providers) newHTTPClient(tlsConfig *tls.Config, timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = tlsConfig
 	p.idle = append(p.idle, transport.CloseIdleConnections)
-	timeout := 10 * time.Second // the OTLP specification's default
-	if _, value := forSignal(signal, "TIMEOUT"); value != "" {
-		ms, _ := strconv.Atoi(value) // checked
-		timeout = time.Duration(ms) * time.Millisecond
-	}
-	return &http.Client{Transport: spool.Transport(transport), Timeout: timeout}, nil
+	return &http.Client{Transport: spool.Transport(transport), Timeout: timeout}
 }
 
 // tlsConfig is nil if no variable asks for anything.
 func tlsConfig(signal string) (*tls.Config, error) {
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	_, roots := forSignal(signal, "CERTIFICATE")
+	_, certificate := forSignal(signal, "CLIENT_CERTIFICATE")
+	_, key := forSignal(signal, "CLIENT_KEY")
+	if certificate == "" || key == "" {
+		certificate, key = "", ""
+	}
+	c, err := newTLS(roots, certificate, key)
+	if err != nil {
+		return nil, fmt.Errorf("exporters: certificates of OTEL_EXPORTER_OTLP_%s_*, or of OTEL_EXPORTER_OTLP_*: %w", signal, err)
+	}
+	return c, nil
+}
+
+// newTLS reads the files, whose names may be ""; it is nil if all are.
+func newTLS(roots, certificate, key string) (*tls.Config, error) {
+	if roots == "" && certificate == "" {
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if roots != "" {
 		pem, err := os.ReadFile(roots)
 		if err != nil {
 			return nil, err
 		}
 		c.RootCAs = x509.NewCertPool()
-		c.RootCAs.AppendCertsFromPEM(pem) // checked
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("got %s, want a file of PEM certificates", roots)
+		}
 	}
-	name, certificate := forSignal(signal, "CLIENT_CERTIFICATE")
-	_, key := forSignal(signal, "CLIENT_KEY")
-	if certificate != "" && key != "" {
+	if certificate != "" {
 		pair, err := tls.LoadX509KeyPair(certificate, key)
 		if err != nil {
-			return nil, fmt.Errorf("exporters: %s: with its key: %w", name, err)
+			return nil, err
 		}
 		c.Certificates = []tls.Certificate{pair}
-	}
-	if c.RootCAs == nil && c.Certificates == nil {
-		return nil, nil
 	}
 	return c, nil
 }

@@ -6,7 +6,9 @@ package exporters_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -53,6 +55,9 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		body, err = unpacked(r, body)
+	}
 	var request collector.ExportTraceServiceRequest
 	if err != nil || proto.Unmarshal(body, &request) != nil {
 		http.Error(w, "no OTLP", http.StatusBadRequest)
@@ -65,6 +70,15 @@ func (b *backend) received() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Join(b.names, " ")
+}
+
+// takeNames is what was received since the last call.
+func (b *backend) takeNames() string {
+	got := b.received()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.names = nil
+	return got
 }
 
 func (b *backend) grpc(t *testing.T) string { return serve(t, b) }
@@ -227,4 +241,44 @@ func TestConsoleByEnvironment(t *testing.T) {
 		t.Error(err)
 	}
 	var _ *exporters.Ring = p.Ring
+}
+
+// A login page has taken neither metrics nor log records: the error handler and the health say so.
+func TestMetricsAndLogsToALoginPage(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusUnauthorized} {
+		told := complaints(t)
+		page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Sign in</title>")
+		}))
+		defer page.Close()
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", page.URL)
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+		t.Setenv("OTEL_TRACES_EXPORTER", "none")
+		p := setup(t, exporters.Options{Logs: true})
+		counter, err := p.MeterProvider.Meter("test").Int64Counter("n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		counter.Add(t.Context(), 1)
+		slog.New(p.LogHandler("test")).Info("hello")
+		flushErr := p.Flush(t.Context())
+		want := map[int]string{http.StatusOK: "there is no OTLP service: check address, port and path",
+			http.StatusUnauthorized: "it does not accept the credentials"}[status]
+		if got := fmt.Sprint(flushErr, told()); strings.Count(got, want) < 2 {
+			t.Errorf("%d: got %q, want %q of metrics and logs", status, got, want)
+		}
+		for _, name := range []string{"otlp_http_metric_exporter", "otlp_http_log_exporter"} {
+			found := false
+			for _, c := range p.Components() {
+				if strings.HasPrefix(c.Name, name) {
+					found = strings.Contains(strings.Join(c.Problems, "; "), want)
+				}
+			}
+			if !found {
+				t.Errorf("%d: got %+v, want a component %s with %q", status, p.Components(), name, want)
+			}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/exporters/internal/batch"
 	"github.com/toolscope/toolscope/exporters/internal/spool"
 	"github.com/toolscope/toolscope/exporters/internal/tailsample"
 )
@@ -33,11 +34,10 @@ type Providers struct {
 	// user and password; "" if they are not.
 	Endpoint string
 
-	tracers *sdktrace.TracerProvider
-	meters  *sdkmetric.MeterProvider
-	loggers *sdklog.LoggerProvider
-	// fromConfigFile says that the tracer provider has processors that are not known here.
-	fromConfigFile  bool
+	tracers         *sdktrace.TracerProvider
+	meters          *sdkmetric.MeterProvider
+	loggers         *sdklog.LoggerProvider
+	declared        map[sdktrace.SpanExporter]batch.Options // the exporters that a configuration file describes
 	hostsPropagator bool
 	sampler         *tailsample.Processor // nil without tail sampling
 	spool           *spool.Spool          // nil without a spool, and where traces are sent nowhere

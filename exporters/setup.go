@@ -101,9 +101,9 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 		return err
 	}
 	behind := &fan{}
-	if o.TailSampling != nil && p.TracerProvider == nil {
-		if p.sampler, err = tailsample.New(behind, tailsample.Options(*o.TailSampling)); err != nil {
-			return fmt.Errorf("exporters: Options.TailSampling: %w", err)
+	if p.TracerProvider == nil {
+		if err := p.addSampler(o, behind); err != nil {
+			return err
 		}
 	}
 	var spans []sdktrace.SpanExporter
@@ -131,7 +131,11 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 		p.buildLogger(res, logs)
 	}
 	if p.TracerProvider == nil {
-		p.buildTracers(o, res, spans, behind)
+		options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
+		if p.sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
+			options = append(options, sdktrace.WithSampler(tailsample.Head()))
+		}
+		p.buildTracers(o, spans, behind, options...)
 	}
 	if p.MeterProvider == nil {
 		p.buildMeters(o, res, reader)
@@ -145,11 +149,19 @@ func (p *Providers) build(ctx context.Context, o *Options) error {
 // consoleDelay is how long a finished trace may wait to be drawn.
 const consoleDelay = 200 * time.Millisecond
 
-func (p *Providers) buildTracers(o *Options, res *resource.Resource, exporters []sdktrace.SpanExporter, behind *fan) {
-	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
-	if p.sampler != nil && get("OTEL_TRACES_SAMPLER") == "" {
-		options = append(options, sdktrace.WithSampler(tailsample.Head()))
+// addSampler makes the tail sampler, if the options ask for it.
+func (p *Providers) addSampler(o *Options, behind *fan) (err error) {
+	if o.TailSampling == nil {
+		return nil
 	}
+	if p.sampler, err = tailsample.New(behind, tailsample.Options(*o.TailSampling)); err != nil {
+		return fmt.Errorf("exporters: Options.TailSampling: %w", err)
+	}
+	return nil
+}
+
+func (p *Providers) buildTracers(o *Options, exporters []sdktrace.SpanExporter, behind *fan,
+	options ...sdktrace.TracerProviderOption) {
 	for _, process := range p.connect(o, exporters, behind) {
 		options = append(options, sdktrace.WithSpanProcessor(process))
 	}
@@ -187,7 +199,7 @@ func (p *Providers) connect(o *Options, exporters []sdktrace.SpanExporter, behin
 		if err != nil {
 			panic("exporters: Options.checked did not refuse its limits: " + err.Error())
 		}
-		batcher := p.addOutlet(o, dialect.New(guarded, o.Dialects), nameOf(e), guarded, p.batching(o))
+		batcher := p.addOutlet(o, dialect.New(guarded, o.Dialects), nameOf(e), guarded, p.batching(o, e))
 		if s, ok := e.(*spool.Spool); ok {
 			s.SetPressed(batcher.Pressed)
 		}

@@ -27,9 +27,6 @@ func (p *Providers) Flush(ctx context.Context) error {
 	if p.loggers != nil {
 		tasks = append(tasks, p.loggers.ForceFlush)
 	}
-	if p.fromConfigFile && p.tracers != nil {
-		tasks = append(tasks, p.tracers.ForceFlush)
-	}
 	for _, process := range p.processes {
 		tasks = append(tasks, process.ForceFlush)
 	}

@@ -4,12 +4,13 @@
 package exporters
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -38,31 +39,34 @@ const (
 	roomPatience = time.Second
 )
 
-// batching is how spans are put together for an exporter.
-func (p *Providers) batching(o *Options) (b batch.Options) {
-	if p.spool == nil && p.sampler == nil {
-		return batch.Options{}
-	}
-	b.MaxBytes = deepBytes
-	if get("OTEL_BSP_MAX_QUEUE_SIZE") == "" {
-		b.MaxQueue = deepSpans
+// batching is how spans are put together for an exporter: as its file says, else as the environment does.
+func (p *Providers) batching(o *Options, e sdktrace.SpanExporter) batch.Options {
+	b, declared := p.declared[e]
+	unset := func(variable string) bool { return declared || get(variable) == "" }
+	if p.spool != nil || p.sampler != nil {
+		b.MaxBytes = deepBytes
+		if b.MaxQueue == 0 && unset("OTEL_BSP_MAX_QUEUE_SIZE") {
+			b.MaxQueue = deepSpans
+		}
 	}
 	if p.spool != nil {
 		b.Patience = roomPatience
-		if o.Spool.WriteAhead && get("OTEL_BSP_SCHEDULE_DELAY") == "" {
+		if o.Spool.WriteAhead && b.Delay == 0 && unset("OTEL_BSP_SCHEDULE_DELAY") {
 			b.Delay = aheadDelay
 		}
+	}
+	if declared {
+		b = b.WithDefaults()
 	}
 	return b
 }
 
-// spooled makes the exporter that keeps what the client's destination does not take.
-func (p *Providers) spooled(o *Options, client otlptrace.Client, kind string) (sdktrace.SpanExporter, error) {
+// spooled makes the exporter that keeps what the client's destination does not take. A request may take as long
+// as the options say, else the timeout, if it is not 0.
+func (p *Providers) spooled(o *Options, client otlptrace.Client, kind string,
+	timeout time.Duration) (sdktrace.SpanExporter, error) {
 	options := spool.Options(o.Spool)
-	if _, value := forSignal("TRACES", "TIMEOUT"); options.Timeout == 0 && value != "" {
-		ms, _ := strconv.Atoi(value) // checked
-		options.Timeout = time.Duration(ms) * time.Millisecond
-	}
+	options.Timeout = cmp.Or(options.Timeout, timeout)
 	s, err := spool.New(o.SpoolDir, &watchedClient{client, p.watched(nil, kind)}, options)
 	if err != nil {
 		return nil, fmt.Errorf("exporters: Options.Spool: %w", err)
@@ -73,24 +77,39 @@ func (p *Providers) spooled(o *Options, client otlptrace.Client, kind string) (s
 	return s, nil
 }
 
-// otlpClient is a client that leaves it to the spool to try again.
-func (p *Providers) otlpClient() (otlptrace.Client, error) {
+// otlpClient is the client that the variables describe.
+func (p *Providers) otlpClient(once bool) (otlptrace.Client, error) {
 	if protocol("TRACES") == grpcProtocol {
-		return &lazyClient{Client: otlptracegrpc.NewClient(
-			otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}),
-			// gRPC's own pauses between connections grow to two minutes.
-			otlptracegrpc.WithDialOption(grpc.WithConnectParams(grpc.ConnectParams{
-				Backoff: backoff.Config{BaseDelay: 500 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2,
-					MaxDelay: 5 * time.Second},
-				MinConnectTimeout: 5 * time.Second,
-			})))}, nil
+		return spansOverGRPC(once), nil
 	}
 	client, err := p.httpClient("TRACES")
 	if err != nil {
 		return nil, err
 	}
-	return &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))}, nil
+	return spansOverHTTP(client, once), nil
+}
+
+// spansOverGRPC is a client over gRPC. One that sends once leaves it to the spool to try again.
+func spansOverGRPC(once bool, options ...otlptracegrpc.Option) otlptrace.Client {
+	if once {
+		options = append(options, otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{}),
+			// gRPC's own pauses between connections grow to two minutes.
+			otlptracegrpc.WithDialOption(grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff: backoff.Config{BaseDelay: 500 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2,
+					MaxDelay: 5 * time.Second},
+				MinConnectTimeout: 5 * time.Second,
+			})))
+	}
+	return otlptracegrpc.NewClient(options...)
+}
+
+// spansOverHTTP is the same over HTTP.
+func spansOverHTTP(client *http.Client, once bool, options ...otlptracehttp.Option) otlptrace.Client {
+	options = append(options, otlptracehttp.WithHTTPClient(client))
+	if once {
+		options = append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+	}
+	return otlptracehttp.NewClient(options...)
 }
 
 // A watchedClient is watched at the requests that a spool sends.

@@ -26,6 +26,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -40,10 +41,15 @@ type moody struct {
 	httpAnswer atomic.Pointer[http.HandlerFunc]
 	// takesEmpty answers requests without spans as OTLP does, whatever the mood.
 	takesEmpty atomic.Bool
+	// seen is called with the headers key and tenant of a request; nil is not.
+	seen func(key, tenant string)
 }
 
 func (m *moody) Export(ctx context.Context,
 	r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+	if sent, ok := metadata.FromIncomingContext(ctx); ok && m.seen != nil {
+		m.seen(strings.Join(sent["key"], ""), strings.Join(sent["tenant"], ""))
+	}
 	if f := m.grpcAnswer.Load(); f != nil && !(m.takesEmpty.Load() && len(r.GetResourceSpans()) == 0) {
 		return (*f)(ctx)
 	}
@@ -51,6 +57,9 @@ func (m *moody) Export(ctx context.Context,
 }
 
 func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if m.seen != nil {
+		m.seen(r.Header.Get("key"), r.Header.Get("tenant"))
+	}
 	if f := m.httpAnswer.Load(); f != nil && !(m.takesEmpty.Load() && isEmpty(r)) {
 		(*f)(w, r)
 		return
@@ -71,13 +80,22 @@ func (m *moody) refuses() {
 func isEmpty(r *http.Request) bool {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if r.Header.Get("Content-Encoding") == "gzip" && err == nil {
-		var unpacked *gzip.Reader
-		if unpacked, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
-			body, err = io.ReadAll(unpacked)
-		}
+	if err == nil {
+		body, err = unpacked(r, body)
 	}
 	return err == nil && len(body) == 0
+}
+
+// unpacked is the content of a request that may be compressed.
+func unpacked(r *http.Request, body []byte) ([]byte, error) {
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return body, nil
+	}
+	content, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(content)
 }
 
 func (m *moody) well() {
@@ -463,7 +481,7 @@ func TestNoSpoolAndWrongProtocols(t *testing.T) {
 		status              int
 		media, advice, told string
 	}{
-		{200, "text/html", "there is no OTLP service for traces", "answered 200 with text/html"},
+		{200, "text/html", "there is no OTLP service: ", "answered 200 with text/html"},
 		{204, "", "", ""},
 		{502, "text/html", "what is behind it is down", "/v1/traces answered 502 Bad Gateway"},
 	} {

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/contrib/exporters/autoexport"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
@@ -59,27 +59,27 @@ func (p *Providers) environmentExporters(ctx context.Context, o *Options) ([]sdk
 	return all, nil
 }
 
-func (p *Providers) otlpTraces(ctx context.Context, o *Options) (e sdktrace.SpanExporter, err error) {
-	if o.SpoolDir != "" {
-		client, err := p.otlpClient()
-		if err != nil {
-			return nil, err
-		}
-		return p.spooled(o, client, otlpType())
-	}
-	if protocol("TRACES") == grpcProtocol {
-		e, err = newOTLP(ctx, &lazyClient{Client: otlptracegrpc.NewClient()})
-	} else {
-		client, clientErr := p.httpClient("TRACES")
-		if clientErr != nil {
-			return nil, clientErr
-		}
-		e, err = newOTLP(ctx, &lazyClient{Client: otlptracehttp.NewClient(otlptracehttp.WithHTTPClient(client))})
-	}
+func (p *Providers) otlpTraces(ctx context.Context, o *Options) (sdktrace.SpanExporter, error) {
+	keep := o.SpoolDir != ""
+	client, err := p.otlpClient(keep)
 	if err != nil {
 		return nil, err
 	}
-	return p.watched(e, otlpType()), nil
+	return p.sends(ctx, o, client, otlpType(), timeoutOf("TRACES"), keep)
+}
+
+// sends makes the exporter that sends by a client, behind the spool if keep says so.
+func (p *Providers) sends(ctx context.Context, o *Options, client otlptrace.Client, kind string,
+	timeout time.Duration, keep bool) (sdktrace.SpanExporter, error) {
+	lazy := &lazyClient{Client: client}
+	if keep {
+		return p.spooled(o, lazy, kind, timeout)
+	}
+	e, err := newOTLP(ctx, lazy)
+	if err != nil {
+		return nil, err
+	}
+	return p.watched(e, kind), nil
 }
 
 // otlpType is otel.component.type of the OTLP exporter.

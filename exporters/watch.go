@@ -28,6 +28,7 @@ type watch struct {
 	next sdktrace.SpanExporter
 	kind string // otel.component.type
 	name string // otel.component.name
+	what string // is exported: spans, metrics or log records
 	base []attribute.KeyValue
 
 	mu       sync.Mutex
@@ -41,9 +42,15 @@ type watch struct {
 	duration metric.Float64Histogram // nil until the metrics are made: a spool may send before
 }
 
-// watched watches an exporter.
+// watched watches an exporter of spans.
 func (p *Providers) watched(e sdktrace.SpanExporter, kind string) *watch {
-	w := &watch{next: e, kind: kind, name: fmt.Sprintf("%s/%d", kind, len(p.watches)), failed: make(map[string]uint64)}
+	w := p.watchOf("spans", kind)
+	w.next = e
+	return w
+}
+
+func (p *Providers) watchOf(what, kind string) *watch {
+	w := &watch{kind: kind, name: fmt.Sprintf("%s/%d", kind, len(p.watches)), what: what, failed: make(map[string]uint64)}
 	w.base = component(w.kind, w.name)
 	p.watches = append(p.watches, w)
 	return w
@@ -54,7 +61,7 @@ func (w *watch) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	return w.through(ctx, len(spans), func() error { return w.next.ExportSpans(ctx, spans) })
 }
 
-// through counts what becomes of n spans that export sends.
+// through counts what becomes of n spans, or others, that export sends.
 func (w *watch) through(ctx context.Context, n int, export func() error) (err error) {
 	start, kind, advice := time.Now(), "panic", ""
 	w.mu.Lock()
@@ -137,7 +144,7 @@ func (w *watch) component() stats.Component {
 	}
 	if took := time.Since(s.since); s.inflight > 0 && took > slowExport {
 		c.Problems = append(c.Problems,
-			fmt.Sprintf("an export of %d spans has been running for %v", s.inflight, took.Round(time.Second)))
+			fmt.Sprintf("an export of %d %s has been running for %v", s.inflight, w.what, took.Round(time.Second)))
 	}
 	if s.advice != "" {
 		s.last += "): " + s.advice
@@ -155,7 +162,7 @@ func (w *watch) component() stats.Component {
 
 // observe observes the exporter's metrics, unless the exporter's own package does.
 func (w *watch) observe(o *observation) {
-	if w.observedBySDK() {
+	if w.what != "spans" || w.observedBySDK() {
 		return
 	}
 	s := w.state()

@@ -166,6 +166,35 @@ func TestExportSendsSpans(t *testing.T) {
 	}
 }
 
+// What is not OTLP has not taken the calls, whatever its status.
+func TestExportToALoginPage(t *testing.T) {
+	log := callLog(t, logLine(0, "t", "s", ""))
+	for _, c := range []struct{ name, media, body, want string }{
+		{"a login page", "text/html; charset=utf-8", "<!DOCTYPE html><title>Sign in</title>", "text/html"},
+		{"a greeting", "text/plain", "OK", "text/plain"},
+		{"an answer without a type", "", "", ""},
+		{"OTLP", "application/x-protobuf", "", ""},
+		{"OTLP as JSON", "application/json", "{}", ""},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Content-Type"] = nil
+			if c.media != "" {
+				w.Header().Set("Content-Type", c.media)
+			}
+			_, _ = io.WriteString(w, c.body)
+		}))
+		code, _, stderr := invoke("export", "", "--to", "otlp", "--protocol", "http/protobuf", "--endpoint", server.URL, log)
+		server.Close()
+		switch {
+		case c.want == "" && code != exitOK:
+			t.Errorf("%s: got %d %q", c.name, code, stderr)
+		case c.want != "" && (code != exitError || !strings.Contains(stderr, "there is no OTLP service: check address, port "+
+			"and path (") || !strings.Contains(stderr, c.want) || strings.Contains(stderr, "1 call to")):
+			t.Errorf("%s: got %d %q, want an error that says what is wrong", c.name, code, stderr)
+		}
+	}
+}
+
 func TestExportTightensRedaction(t *testing.T) {
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(rules, []byte("preset: secrets-only\nrules:\n- {path: $.note, action: mask}\n"), 0o600); err != nil {

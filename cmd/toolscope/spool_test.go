@@ -82,6 +82,9 @@ func TestSpoolCommand(t *testing.T) {
 	}
 	expect(exitError, []string{"no such file"}, "list")
 	expect(exitError, []string{"no such file"}, "retry")
+	t.Setenv("OTEL_CONFIG_FILE", "otel.yaml")
+	expect(exitUsage, []string{"--otlp: got it together with OTEL_CONFIG_FILE"}, "retry", "--otlp", "http://127.0.0.1:1")
+	t.Setenv("OTEL_CONFIG_FILE", "")
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

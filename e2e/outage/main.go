@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -48,9 +49,10 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 		return err
 	}
 	defer j.Close()
+	book := &journalist{file: j}
 	providers, err := exporters.Setup(ctx, exporters.Options{
 		ServiceName:    "outage",
-		SpanProcessors: []sdktrace.SpanProcessor{journalist{j}},
+		SpanProcessors: []sdktrace.SpanProcessor{book},
 		SpoolDir:       dir, Spool: exporters.SpoolOptions{WriteAhead: true, MaxBackoff: 2 * time.Second},
 	})
 	if err != nil {
@@ -89,18 +91,30 @@ func run(ctx context.Context, dir, path string, every time.Duration) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
-	return errors.Join(scope.Shutdown(ctx), providers.Shutdown(ctx))
+	return errors.Join(scope.Shutdown(ctx), providers.Shutdown(ctx), book.check(providers.Ledger()[0]))
 }
 
 // journalist writes down each span that ends: when, and its ids.
-type journalist struct{ file *os.File }
+type journalist struct {
+	file  *os.File
+	spans atomic.Uint64
+}
 
-func (j journalist) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (j journalist) OnEnd(s sdktrace.ReadOnlySpan) {
+// check is an error if the ledger does not account for each span that was written down, or has lost one.
+func (j *journalist) check(l exporters.Ledger) error {
+	if n := j.spans.Load(); l.Ended != n || l.InMemory+l.DroppedSpans() > 0 || l.Ended+l.Found != l.Delivered+l.OnDisk {
+		return fmt.Errorf("%d spans ended; the ledger is %+v, want each delivered or on disk", n, l)
+	}
+	return nil
+}
+
+func (j *journalist) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (j *journalist) OnEnd(s sdktrace.ReadOnlySpan) {
+	j.spans.Add(1)
 	_, err := fmt.Fprintf(j.file, "%d %s %s\n", time.Now().UnixNano(), s.SpanContext().TraceID(), s.SpanContext().SpanID())
 	if err != nil {
 		panic(err) // then the test would prove nothing
 	}
 }
-func (j journalist) Shutdown(context.Context) error   { return nil }
-func (j journalist) ForceFlush(context.Context) error { return nil }
+func (j *journalist) Shutdown(context.Context) error   { return nil }
+func (j *journalist) ForceFlush(context.Context) error { return nil }

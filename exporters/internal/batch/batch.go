@@ -32,6 +32,15 @@ type Options struct {
 	ExportTimeout time.Duration // one batch may take as long to send; 30 s
 }
 
+// WithDefaults are the options with the specification's defaults for what is 0, whatever the environment says.
+func (o Options) WithDefaults() Options {
+	o.MaxQueue = firstOf(o.MaxQueue, 2048)
+	o.MaxBatch = min(firstOf(o.MaxBatch, 512), o.MaxQueue)
+	o.Delay = firstOf(o.Delay, 5*time.Second)
+	o.ExportTimeout = firstOf(o.ExportTimeout, 30*time.Second)
+	return o
+}
+
 // A Batcher is a span processor that sends spans in batches. A span that ends costs one
 // short lock: the goroutine that sends is woken when a batch is full or its delay is over, not
 // for each span as the SDK's is, which at an agent's rate of calls is most of what a span
@@ -69,10 +78,11 @@ var _ sdktrace.SpanProcessor = (*Batcher)(nil)
 // New makes a batcher in front of an exporter; a nil one drops every span. Limits below
 // 0 count as 0.
 func New(e sdktrace.SpanExporter, o Options) *Batcher {
-	o.MaxQueue = firstOf(o.MaxQueue, number("OTEL_BSP_MAX_QUEUE_SIZE"), 2048)
-	o.MaxBatch = min(firstOf(o.MaxBatch, number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"), 512), o.MaxQueue)
-	o.Delay = firstOf(o.Delay, time.Duration(number("OTEL_BSP_SCHEDULE_DELAY"))*time.Millisecond, 5*time.Second)
-	o.ExportTimeout = firstOf(o.ExportTimeout, time.Duration(number("OTEL_BSP_EXPORT_TIMEOUT"))*time.Millisecond, 30*time.Second)
+	o.MaxQueue = firstOf(o.MaxQueue, number("OTEL_BSP_MAX_QUEUE_SIZE"))
+	o.MaxBatch = firstOf(o.MaxBatch, number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"))
+	o.Delay = firstOf(o.Delay, time.Duration(number("OTEL_BSP_SCHEDULE_DELAY"))*time.Millisecond)
+	o.ExportTimeout = firstOf(o.ExportTimeout, time.Duration(number("OTEL_BSP_EXPORT_TIMEOUT"))*time.Millisecond)
+	o = o.WithDefaults()
 	return &Batcher{
 		exporter: e, options: o,
 		full: make(chan struct{}, 1), stop: make(chan struct{}), turn: make(chan struct{}, 1), ended: make(chan struct{}),

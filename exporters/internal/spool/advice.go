@@ -111,7 +111,7 @@ func advice(err error, a answer) string {
 const (
 	speaksTLS        = "it speaks TLS: the endpoint should begin with https://"
 	wrongCredentials = "it does not accept the credentials: check OTEL_EXPORTER_OTLP_HEADERS"
-	noService        = "there is no OTLP service for traces: check address, port and path"
+	noService        = "there is no OTLP service: check address, port and path"
 	noOTLP           = "it also refuses a request without spans, so it may be no OTLP endpoint: check scheme, port and path"
 	overloaded       = "it is overloaded"
 )

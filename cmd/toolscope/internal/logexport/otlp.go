@@ -9,13 +9,12 @@ import (
 	"fmt"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/calllog"
 )
 
@@ -40,19 +39,13 @@ const (
 // call, so that a second export of the same log, redacted in the same way, has the same
 // spans again, and a trace is the calls of a session in one hour. ctx ends the sending.
 func NewOTLP(ctx context.Context, o OTLP) (Sink, error) {
-	var client otlptrace.Client
+	protocol := "grpc"
 	if o.HTTP {
-		var options []otlptracehttp.Option
-		if o.Endpoint != "" {
-			options = append(options, otlptracehttp.WithEndpointURL(o.Endpoint))
-		}
-		client = otlptracehttp.NewClient(options...)
-	} else {
-		var options []otlptracegrpc.Option
-		if o.Endpoint != "" {
-			options = append(options, otlptracegrpc.WithEndpointURL(o.Endpoint))
-		}
-		client = otlptracegrpc.NewClient(options...)
+		protocol = "http/protobuf"
+	}
+	client, err := exporters.TraceClient(o.Endpoint, protocol)
+	if err != nil {
+		return nil, err
 	}
 	if err := client.Start(ctx); err != nil {
 		return nil, err

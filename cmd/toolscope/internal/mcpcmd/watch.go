@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
@@ -58,10 +59,8 @@ func (o *options) open() (_ *mcpProxy, err error) {
 			p.close(context.Background())
 		}
 	}()
-	if o.otlp != "" {
-		if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", o.otlp); err != nil {
-			return nil, fmt.Errorf("--otlp: %w", err)
-		}
+	if err := telemetry.SendTo(o.otlp); err != nil {
+		return nil, err
 	}
 	providers, err := o.exporting.SetUp(context.Background(), exporters.Options{
 		ServiceName: "toolscope-mcp-" + serviceName(o.server()),

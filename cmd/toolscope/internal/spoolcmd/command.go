@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 )
@@ -143,10 +143,8 @@ func retry() *cobra.Command {
 	c := command("retry", "send what waits and what was rejected", aboutRetry,
 		", 1 if something was not delivered, a running program has it, or it cannot be read",
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
-			if otlp != "" {
-				if err := os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", otlp); err != nil {
-					return fmt.Errorf("--otlp: %w", err)
-				}
+			if err := telemetry.SendTo(otlp); err != nil {
+				return cli.Usage("%w", err)
 			}
 			ctx, stop := cli.UntilInterrupted(c)
 			defer stop()
