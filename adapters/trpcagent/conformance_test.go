@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolscope/toolscope/adapters/adaptertest"
 	"github.com/toolscope/toolscope/adapters/trpcagent"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 const session = "session-1"
@@ -135,6 +136,21 @@ func run(ctx context.Context, t adaptertest.Turn) ([]adaptertest.Answer, error) 
 	}
 	return answers, err
 }
+
+// TestDefinitionOf shows that hints of a tool's metadata are kept, and that a tool must have a declaration.
+func TestDefinitionOf(t *testing.T) {
+	d, err := trpcagent.DefinitionOf(full{})
+	if err != nil || d.Name != "search" || d.ReadOnly != toolkit.Yes || d.Destructive != toolkit.Unsaid {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	if _, err := trpcagent.DefinitionOf(nameless{}); err == nil {
+		t.Error("no declaration: want an error")
+	}
+}
+
+type nameless struct{}
+
+func (nameless) Declaration() *tool.Declaration { return nil }
 
 // A failed result says so itself, as those of tools of MCP do.
 type failed string

@@ -6,6 +6,7 @@ package trpcagent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"go.opentelemetry.io/otel/trace"
@@ -49,6 +50,9 @@ func DefinitionOf(t tool.Tool) (toolkit.Definition, error) {
 		return own.definition, nil
 	}
 	known, hints := t.Declaration(), tool.MetadataOf(t)
+	if known == nil {
+		return toolkit.Definition{}, fmt.Errorf("trpcagent: tool of type %T: got no declaration, want one with a name", t)
+	}
 	d := toolkit.Definition{
 		Name: known.Name, Description: known.Description, Type: toolkit.ToolFunction,
 		ReadOnly: yesIf(hints.ReadOnly), Destructive: yesIf(hints.Destructive), OpenWorld: yesIf(hints.OpenWorld),

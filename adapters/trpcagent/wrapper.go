@@ -16,7 +16,8 @@ type (
 	runStream = func(context.Context, call) outcome[*tool.StreamReader]
 )
 
-// wrap returns a tool that can do what t can: the framework asks tools for their methods.
+// wrap returns a tool that can do what t can: the framework asks tools for their methods. It is a pointer, since
+// tools may be compared.
 func wrap(t tool.Tool, name string, call runCall, stream runStream) tool.Tool {
 	g := &governed{Tool: t, name: name}
 	calls, chunks := caller{g, call}, streamer{g, stream}
@@ -26,37 +27,37 @@ func wrap(t tool.Tool, name string, call runCall, stream runStream) tool.Tool {
 	_, b := t.(stateOfCall)
 	switch isStateful := a || b; {
 	case isCallable && isStreamable && isStateful:
-		return struct {
+		return &struct {
 			*governed
 			caller
 			streamer
 			stateful
 		}{g, calls, chunks, stateful{t}}
 	case isCallable && isStreamable:
-		return struct {
+		return &struct {
 			*governed
 			caller
 			streamer
 		}{g, calls, chunks}
 	case isCallable && isStateful:
-		return struct {
+		return &struct {
 			*governed
 			caller
 			stateful
 		}{g, calls, stateful{t}}
 	case isCallable:
-		return struct {
+		return &struct {
 			*governed
 			caller
 		}{g, calls}
 	case isStreamable && isStateful:
-		return struct {
+		return &struct {
 			*governed
 			streamer
 			stateful
 		}{g, chunks, stateful{t}}
 	case isStreamable:
-		return struct {
+		return &struct {
 			*governed
 			streamer
 		}{g, chunks}

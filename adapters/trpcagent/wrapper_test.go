@@ -93,6 +93,7 @@ func TestToolsKeepTheirMethods(t *testing.T) {
 		has, streams bool
 	}{{bare{}, false, false}, {full{}, true, true}, {callOnly{}, true, false}} {
 		got := trpcagent.Tools(scope, one.Tool)[0].(governed)
+		_ = map[tool.Tool]bool{got: true} // panics for a type that cannot be compared
 		if _, ok := got.(tool.StreamableTool); ok != one.streams {
 			t.Errorf("%T: can stream: got %t", one.Tool, ok)
 		}
