@@ -21,7 +21,7 @@ import (
 func TestConformance(t *testing.T) {
 	adaptertest.Run(t, adaptertest.Framework{Run: run, Cannot: map[string]string{
 		adaptertest.SoftError: "a result has no mark of failure",
-		adaptertest.Panic:     "the framework runs tools in goroutines of its own: a panic ends the process",
+		adaptertest.Panic:     "the runner runs tools in goroutines of its own: a panic ends the process",
 		adaptertest.Unknown:   "an unknown tool ends the run, and there is no hook for it",
 		adaptertest.Suspended: "tools cannot wait for input",
 		adaptertest.Stream:    "results of tools are whole",

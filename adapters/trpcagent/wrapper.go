@@ -180,7 +180,7 @@ func (g *governed) InnerTextMode() tool.InnerTextMode {
 // ToolMetadata is what the tool publishes.
 func (g *governed) ToolMetadata() tool.ToolMetadata { return tool.MetadataOf(g.Tool) }
 
-// ShouldDefer reports whether the model is told of the tool later.
+// ShouldDefer reports whether the model gets the tool only when it searches for it.
 func (g *governed) ShouldDefer(ctx context.Context) bool { return tool.ShouldDefer(ctx, g.Tool) }
 
 // CheckPermission is the tool's own check.
