@@ -36,6 +36,12 @@ func plants(s string) (all []plant) {
 	}
 	add("gcp.vertex.agent", "gcp.vertex.agent.tool_call_args", json, "gcp.vertex.agent.tool_response", json,
 		"gcp.vertex.agent.llm_request", message)
+	response := `{"id":"r","choices":[{"message":{"role":"tool","content":"{\"password\":\"` + s + `\"}"}}]}`
+	add("trpc.agent.go", "gen_ai.tool.call.arguments", json, "gen_ai.tool.call.result", response,
+		"trpc.go.agent.llm_request", message, "trpc.go.agent.llm_response", response,
+		"trpc.go.agent.runner.input", json, "trpc.go.agent.runner.output", response,
+		"gen_ai.input.messages.otel", message, "gen_ai.workflow.request", json, "gen_ai.workflow.response", response,
+		"error.message", "bad password="+s)
 	add("genkit-tracer", "genkit:input", json, "genkit:output", `"token=`+s+`"`, "genkit:metadata:context", json)
 	add("github.com/anthropics/anthropic-sdk-go", "gen_ai.input.messages", message, "gen_ai.output.messages", message,
 		"gen_ai.system_instructions", `[{"content":"the password is `+s+`"}]`, "gen_ai.tool.call.arguments", json,

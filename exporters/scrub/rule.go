@@ -40,6 +40,10 @@ var general = []rule{
 	// ADK.
 	{"gcp.vertex.agent.event_id", asIs}, {"gcp.vertex.agent.invocation_id", asIs}, {"gcp.vertex.agent.*", asJSON},
 
+	// tRPC-Agent-Go.
+	{"trpc.go.agent.event_id", asIs}, {"trpc.go.agent.invocation_id", asIs}, {"trpc.go.agent.*", asJSON},
+	{"gen_ai.workflow.request", asJSON}, {"gen_ai.workflow.response", asJSON},
+
 	// genkit.
 	{"genkit:input", asJSON}, {"genkit:output", asJSON}, {"genkit:state", asIs}, {"genkit:type", asIs},
 

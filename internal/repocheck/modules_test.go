@@ -38,6 +38,8 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"adapters/langchain":    {[]string{"."}, []string{sdkModule, mcpModule}},
 	"adapters/mcpgo":        {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/openai":       {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"adapters/openaiagents": {[]string{"."}, []string{sdkModule, "google.golang.org/grpc"}},
+	"adapters/trpcagent":    {[]string{"."}, []string{mcpModule}},
 	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "tools"}},
 	"examples":              {[]string{".", "exporters", "mcp", "tools"}, []string{"charm.land/bubbletea/v2"}},
 }

@@ -69,6 +69,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 	for dir, patterns := range map[string]string{
 		".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./...",
 		"adapters/adk": "./...", "adapters/genkit": "./...",
+		"adapters/openaiagents": "./...", "adapters/trpcagent": "./...",
 		"adapters": "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
 	} {
 		listIn(t, packages, filepath.Join(root, dir), goos, strings.Fields(patterns)...)
