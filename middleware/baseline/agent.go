@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // The bounds of what is kept: of one agent at most 64 · 128 targets, about 200 kB.
@@ -49,14 +50,15 @@ type visit struct {
 	grew    bool // that of the tool is
 }
 
-// A finding is a signal with its value as a tag, and the reason for a person.
+// A finding is a signal with its tag, and the reason for a person.
 type finding struct {
-	signal        Signal
-	value, reason string
+	signal Signal
+	tag    toolkit.Tag
+	reason string
 }
 
-func (v *visit) add(s Signal, value, reason string) {
-	v.found = append(v.found, finding{s, value, reason})
+func (v *visit) addFinding(s Signal, tag toolkit.Tag, format string, args ...any) {
+	v.found = append(v.found, finding{s, tag, fmt.Sprintf(format, args...)})
 }
 
 // arrive counts a call, and adds what is unusual about it.
@@ -68,23 +70,24 @@ func (a *agent) arrive(v *visit, o *Options, now time.Time) {
 	window := now.UnixNano() / int64(o.Window)
 	most, rose := a.Volume.arrive(window, o.Factor)
 	if v.rose = rose; rose {
-		v.add(Volume, times(a.Volume.Count, most), fmt.Sprintf("%d calls of this agent in %v, at most %d before",
-			a.Volume.Count, o.Window, most))
+		v.addFinding(Volume, toolkit.Tag{Key: "baseline.volume", Value: times(a.Volume.Count, most)},
+			"%d calls of this agent in %v, at most %d before", a.Volume.Count, o.Window, most)
 	}
 	if a.Tools.Seen >= uint64(o.Warmup) && a.Hours.unusual(v.hour) {
-		v.add(Hour, "true", fmt.Sprintf("this agent was never active around %02d:00 UTC in the last 32 days",
-			v.hour))
+		v.addFinding(Hour, toolkit.Tag{Key: "baseline.hour", Value: "true"},
+			"this agent was never active around %02d:00 UTC in the last 32 days", v.hour)
 	}
 	t := a.Tools.find(v.tool)
 	if t == nil {
 		if a.Tools.unusual(o.Warmup) {
-			v.add(FirstUse, "true", fmt.Sprintf("this agent has not used the tool before, in %d calls", a.Tools.Seen))
+			v.addFinding(FirstUse, toolkit.Tag{Key: "baseline.first_use", Value: "true"},
+				"this agent has not used the tool before, in %d calls", a.Tools.Seen)
 		}
 		return
 	}
 	if most, v.grew = t.Volume.arrive(window, o.Factor); v.grew && !rose {
-		v.add(Volume, times(t.Volume.Count, most), fmt.Sprintf("%d calls of this tool in %v, at most %d before",
-			t.Volume.Count, o.Window, most))
+		v.addFinding(Volume, toolkit.Tag{Key: "baseline.volume", Value: times(t.Volume.Count, most)},
+			"%d calls of this tool in %v, at most %d before", t.Volume.Count, o.Window, most)
 	}
 	if !t.Targets.unusual(o.Warmup / 2) {
 		return
@@ -96,7 +99,8 @@ func (a *agent) arrive(v *visit, o *Options, now time.Time) {
 		}
 	}
 	if len(fresh) > 0 {
-		v.add(Target, "true", "this agent has not used the tool with "+display.Clip(strings.Join(fresh, ", "), 200))
+		v.addFinding(Target, toolkit.Tag{Key: "baseline.target", Value: "true"},
+			"this agent has not used the tool with %s", display.Clip(strings.Join(fresh, ", "), 200))
 	}
 }
 

@@ -87,7 +87,8 @@ func (m *model) decode(text []byte, most int) error {
 		return fmt.Errorf("got no JSON of this policy: %w", err)
 	}
 	if l.Version != version || len(l.Key) != len(m.key) {
-		return fmt.Errorf("got version %d with a key of %d bytes, want version %d with %d", l.Version, len(l.Key), version, len(m.key))
+		return fmt.Errorf("got version %d with a key of %d bytes, want version %d with %d",
+			l.Version, len(l.Key), version, len(m.key))
 	}
 	m.key = l.Key
 	for i, text := range l.Agents {

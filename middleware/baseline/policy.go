@@ -50,7 +50,7 @@ func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		}
 		v := p.arrive(call, session)
 		for _, f := range v.found {
-			call.Record.Tag("baseline."+string(f.signal), f.value)
+			call.Record.Tag(f.tag.Key, f.tag.Value)
 		}
 		res, err := next(p.ask(ctx, v), call)
 		if ran(call, res, err) {

@@ -114,7 +114,8 @@ func TestAskedAboutUnusualCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usual, err := baseline.New(baseline.Options{Warmup: 10, Ask: []baseline.Signal{baseline.FirstUse, baseline.Target}, Approver: true})
+	usual, err := baseline.New(baseline.Options{Warmup: 10, Approver: true,
+		Ask: []baseline.Signal{baseline.FirstUse, baseline.Target}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,7 +204,8 @@ var changes = []change{
 	}},
 	{baseline.Target, func(p *profile, _ *traffic) bool { return p.tools[0].growing == 0 && p.tools[0].targets > 0 },
 		func(p *profile, d *traffic) bool {
-			return slices.Contains(d.make(made{tool: p.tools[0].name, size: 10, target: "https://elsewhere.example/"}), "baseline.target")
+			m := made{tool: p.tools[0].name, size: 10, target: "https://elsewhere.example/"}
+			return slices.Contains(d.make(m), "baseline.target")
 		}},
 	{baseline.Size, func(p *profile, _ *traffic) bool { return !p.tools[0].heavy }, func(p *profile, d *traffic) bool {
 		t := &p.tools[0]
