@@ -35,7 +35,7 @@ func (p *peak) limit(factor float64, least uint64) uint64 {
 // learn adds a value. One beyond the limit counts as the limit, so that one call cannot make everything usual.
 func (p *peak) learn(value, limit, epoch uint64) {
 	p.Now = max(p.Now, min(value, limit))
-	p.Seen++
+	p.Seen = min(p.Seen+1, huge-1)
 	if p.Open++; p.Open >= epoch {
 		p.Before, p.Now, p.Open = p.Now, 0, 0
 	}
@@ -80,8 +80,9 @@ func (h *hours) advance(day int64) {
 	if day <= h.Day {
 		return
 	}
+	past := uint64(day - h.Day) // also where the difference of a damaged file has no place in an int64
 	for i := range h.Active {
-		h.Active[i] = uint32(uint64(h.Active[i]) << min(day-h.Day, 32)) //nolint:gosec // older days are dropped
+		h.Active[i] = uint32(uint64(h.Active[i]) << min(past, 32)) // older days are dropped
 	}
 	h.Day = day
 }
@@ -113,7 +114,7 @@ type known[V any] struct {
 
 type entry[V any] struct {
 	ID   uint64 `json:"id"`
-	Uses uint64 `json:"uses"`
+	Uses uint8  `json:"uses"` // at most 3: only the first two make a difference
 	V    V      `json:"v,omitzero"`
 }
 
@@ -135,7 +136,7 @@ func (k *known[V]) unusual(warmup int) bool {
 // learn counts a use, and returns what is kept of the thing, which is valid until the next call. Of more than most
 // things the longest unused is removed.
 func (k *known[V]) learn(id uint64, most int) *V {
-	k.Seen++
+	k.Seen = min(k.Seen+1, huge-1)
 	at := 0
 	for at < len(k.List) && k.List[at].ID != id {
 		at++
@@ -150,9 +151,9 @@ func (k *known[V]) learn(id uint64, most int) *V {
 		k.List = append(k.List, e)
 	}
 	copy(k.List[1:at+1], k.List[:at])
-	switch e.Uses++; e.Uses {
+	switch e.Uses = min(e.Uses+1, 3); e.Uses {
 	case 1:
-		k.Once++
+		k.Once = min(k.Once+1, k.Seen)
 	case 2:
 		k.Once--
 	}

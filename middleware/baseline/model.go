@@ -139,8 +139,8 @@ func (v *volume) plausible() bool {
 func (k *known[V]) check(most int) error {
 	ids := make([]uint64, 0, len(k.List))
 	for i := range k.List {
-		if k.List[i].Uses == 0 {
-			return errors.New("got one without a use")
+		if k.List[i].Uses == 0 || k.List[i].Uses > 3 {
+			return errors.New("got one with uses that are not 1 to 3")
 		}
 		ids = append(ids, k.List[i].ID)
 	}
@@ -203,7 +203,7 @@ func (m *model) all() []*agent {
 	return all
 }
 
-// id is the hash of a name. Names do not reach the file, and who has another deployment's file learns nothing of this one.
+// id is the hash of a name, so that names do not reach the file. Each file has its own key.
 func (m *model) id(kind byte, parts ...string) uint64 {
 	h := sha256.New()
 	h.Write(m.key)

@@ -68,8 +68,8 @@ func New(o Options) (middleware.Policy, error) {
 	}
 	c.If(!(o.Factor > 1 && o.Factor <= 1000), "Factor", o.Factor, "a number above 1, at most 1000, or 0 for 3")
 	for tool, names := range o.Targets {
-		c.If(tool == "" || len(names) == 0 || slices.Contains(names, ""), "Targets", fmt.Sprintf("%.40q with the arguments %.80q",
-			tool, names), "names of arguments by the name of a tool")
+		c.If(tool == "" || len(names) == 0 || slices.Contains(names, ""), "Targets",
+			fmt.Sprintf("%.40q with the arguments %.80q", tool, names), "names of arguments by the name of a tool")
 	}
 	if err := c.Err(); err != nil {
 		return nil, err

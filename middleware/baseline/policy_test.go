@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,8 +121,8 @@ func TestAskedAboutUnusualCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	h := middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { ran++; return toolkit.Result{}, nil },
-		approver, usual, gate)
+	tool := func(context.Context, toolkit.Call) (toolkit.Result, error) { ran++; return toolkit.Result{}, nil }
+	h := middleware.Wrap(tool, approver, usual, gate)
 	h = toolkit.Observe(func(name string) *toolkit.Definition { return &toolkit.Definition{Name: name} })(h)
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s", Agent: "a"})
 	call := func(tool, arguments string) { _, _ = h(ctx, toolkit.Call{Name: tool, Arguments: []byte(arguments)}) }
@@ -246,6 +247,42 @@ func TestNothingGrowsWithoutABound(t *testing.T) {
 	}
 	if _, err := baseline.New(baseline.Options{File: file, Agents: 1}); err != nil {
 		t.Errorf("its own file: got %v", err)
+	}
+}
+
+// TestConcurrentCallsAreAllLearned: agents at the same time, while the file is written and figures are read.
+func TestConcurrentCallsAreAllLearned(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "baseline.json")
+	policy, err := baseline.New(baseline.Options{File: file, Warmup: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := policy.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil })
+	var wg sync.WaitGroup
+	for g := range 8 {
+		ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s", Agent: fmt.Sprint(g % 2)})
+		wg.Go(func() {
+			for i := range 250 {
+				if _, err := h(ctx, toolkit.Call{Name: "read", Arguments: []byte(`{"p":"/a/b"}`)}); err != nil {
+					t.Error(err)
+				}
+				if i%50 == 0 {
+					if err := closed(policy); err != nil {
+						t.Error(err)
+					}
+					policy.(middleware.Reporter).Figures(func(string, float64) {})
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := closed(policy); err != nil {
+		t.Fatal(err)
+	}
+	figures := map[string]float64{}
+	policy.(middleware.Reporter).Figures(func(name string, value float64) { figures[name] = value })
+	if figures["agents"] != 2 || figures["learning"] != 0 || figures["save_errors"] != 0 {
+		t.Errorf("got %v, want two agents with 1,000 calls each", figures)
 	}
 }
 
