@@ -403,7 +403,7 @@ func TestPostgreSQLReads(t *testing.T) {
 	}
 }
 
-// TestPostgresDatabasesInOneRegistry has the tools of two databases, told apart by their prefixes.
+// TestPostgresDatabasesInOneRegistry has the tools of two databases, with a prefix for each.
 func TestPostgresDatabasesInOneRegistry(t *testing.T) {
 	pg := startPostgres(t)
 	shop(t, pg)

@@ -85,9 +85,10 @@ type RegisteredTool struct {
 	Calls       uint64 `json:"calls"`                       // number of calls since the recorder started
 }
 
-// Registered lists the registered tools by category and name, those without a category first, each name once.
-// [toolkit.OfCategory] does so for definitions.
-func (r *Recorder) Registered() []RegisteredTool {
+// RegisteredTools lists the tools that are registered with a recorder by category and name, those without a category
+// first, each name once. [toolkit.OfCategory] selects definitions. It is no method, so that programs that do not list
+// tools do not link it.
+func RegisteredTools(r *Recorder) []RegisteredTool {
 	calls := make(map[string]uint64)
 	for _, t := range r.Snapshot(Window{}).Tools {
 		calls[t.Tool] = t.Calls()

@@ -54,7 +54,7 @@ func TestToolsAreListedByCategory(t *testing.T) {
 		{Tool: "read", Category: "files", Risk: "low", ReadOnly: true, Calls: 1},
 		{Tool: "wipe", Category: "files", Risk: "high", Destructive: true, Approval: true},
 	}
-	if got := r.Registered(); !slices.Equal(got, want) {
+	if got := RegisteredTools(r); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := toolkit.OfCategory(all.Definitions(), "files"); len(got) != 2 || got[0].Name != "wipe" || got[1].Name != "read" {

@@ -205,14 +205,13 @@ func (m *model) all() []*agent {
 
 // id is the hash of a name, so that names do not reach the file. Each file has its own key.
 func (m *model) id(kind byte, parts ...string) uint64 {
-	h := sha256.New()
-	h.Write(m.key)
-	h.Write([]byte{kind})
+	var room [256]byte
+	text := append(append(room[:0], m.key...), kind)
 	for _, p := range parts {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(p))))
-		h.Write([]byte(p))
+		text = append(binary.BigEndian.AppendUint64(text, uint64(len(p))), p...)
 	}
-	return binary.BigEndian.Uint64(h.Sum(nil))
+	sum := sha256.Sum256(text)
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // save writes the file, readable for its owner only, in one step. A file that another process wrote meanwhile is left.

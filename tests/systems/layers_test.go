@@ -64,9 +64,9 @@ func TestApprovedCallsStayInTheSandbox(t *testing.T) {
 	}
 }
 
-// TestUnusualCallsAreTold: what the configured baseline notices is on the span, in the statistics and in the audit log,
+// TestUnusualCallsAreRecorded: what the configured baseline notices is on the span, in the statistics and in the audit log,
 // and what it learned survives the program.
-func TestUnusualCallsAreTold(t *testing.T) {
+func TestUnusualCallsAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "toolscope.yaml")
 	text := "policies:\n  baseline: {warmup: 10, file: learned.json}\naudit: {file: audit.jsonl}\n"

@@ -133,7 +133,7 @@ func (s *Source) RunningCalls(r *Request) (any, *answer.Problem) {
 
 // Registered answers /api/v1/registered.
 func (s *Source) Registered(r *Request) (any, *answer.Problem) {
-	tools, categories := s.Recorder.Registered(), []string{}
+	tools, categories := stats.RegisteredTools(s.Recorder), []string{}
 	for _, t := range tools {
 		if t.Category != "" && !slices.Contains(categories, t.Category) {
 			categories = append(categories, t.Category)
