@@ -116,6 +116,12 @@ fuzz-gate: GATETIME ?= 10m
 fuzz-gate: ## the permission gate against the real bash, unprivileged, for GATETIME (10m)
 	go test -run='^$$' -fuzz='^FuzzAgainstBash$$' -fuzzminimizetime=1x -fuzztime=$(GATETIME) ./middleware/permit/internal/bash
 
+.PHONY: baseline
+baseline: SEED ?= 1
+baseline: ## false alarms and detection of the baseline policy on other made-up agents (SEED, AGENTS, CALLS)
+	TOOLSCOPE_BASELINE="$(SEED) $(or $(AGENTS),100) $(or $(CALLS),8000)" \
+		go test ./middleware/baseline -run FalseAlarms -v -count=1 | cat
+
 .PHONY: redact-review
 redact-review: SEED ?= 1
 redact-review: ## what is found of made-up secrets and personal data by carrier and kind, and what harmless texts lose (SEED)

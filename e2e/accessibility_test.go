@@ -33,7 +33,7 @@ func TestDashboardAccessible(t *testing.T) {
 		{"/?window=total", ""}, {"/?window=total&tool=report_export", ""},
 		{"/?window=total&tool=report_export", `#errors-card a[href*="group="]`},
 		{"/?view=sessions", `#sessions-card a[href*="session="]`}, {"/?view=calls&tool=report_export", ""},
-		{"/?call=1", `.links a[href*="trace="]`}, {"/?view=approvals", ""}, {"/?view=health", ""},
+		{"/?call=1", `.links a[href*="trace="]`}, {"/?view=tools", `#categories a[href*="category=files"]`}, {"/?view=approvals", ""}, {"/?view=health", ""},
 	} {
 		// The page changes its view without being loaded again: a script of this size is costly to read each time.
 		show(`history.pushState(null, "", "` + view.open + `"); dispatchEvent(new PopStateEvent("popstate"))`)

@@ -319,15 +319,21 @@ const faint = `(() => {
   return bad.slice(0, 5).join('; ');
 })()`
 
+// listed are registered tools.
+type listed []toolkit.Definition
+
+func (l listed) Definitions() []toolkit.Definition { return l }
+
 // TestDashboardWithHostileNames: names and texts of others stay texts in every view.
 func TestDashboardWithHostileNames(t *testing.T) {
 	const hostile = "<img src=x onerror=window.hacked=1>\x1b[31m\u202etxt\"'><script>window.hacked=1</script>"
 	r := newRecorded(t)
 	r.call(&toolkit.Definition{Name: hostile}, time.Millisecond, "tool_error", hostile, hostile)
+	r.Register(listed{{Name: hostile, Category: hostile, Risk: toolkit.Risk(hostile)}})
 	page := r.serve(t, "")
 	for _, next := range []string{"#tools-table", `.tools a`, `#errors-card a[href*="group="]`,
 		`#calls-card a[href*="call="]`, "#view-calls", "#view-sessions",
-		`#sessions-card a[href*="session="]`, "#view-errors", "#view-health"} {
+		`#sessions-card a[href*="session="]`, "#view-errors", "#view-tools", "#categories a:last-child", "#view-health"} {
 		page.click(next)
 		page.shows(`document.querySelector("#main > *") !== null`)
 		if got := page.text(`window.hacked === undefined && document.querySelector("main img, main script, main ` +

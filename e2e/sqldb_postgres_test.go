@@ -403,6 +403,36 @@ func TestPostgreSQLReads(t *testing.T) {
 	}
 }
 
+// TestPostgresDatabasesInOneRegistry has the tools of two databases, with a prefix for each.
+func TestPostgresDatabasesInOneRegistry(t *testing.T) {
+	pg := startPostgres(t)
+	shop(t, pg)
+	run(t, pg.open(t, "user=postgres database=postgres"), "CREATE DATABASE depot OWNER agent")
+	run(t, pg.open(t, "user=agent database=depot"), "CREATE TABLE items (id int)", "INSERT INTO items VALUES (7)")
+	r := new(toolkit.Registry)
+	for _, name := range []string{"shop", "depot"} {
+		tools, err := sqldb.New(pg.open(t, "user=agent database="+name),
+			sqldb.Options{Dialect: sqldb.PostgreSQL, Prefix: name + "_"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Register(append(tools.ReadTools(), tools.WriteTool())...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func(tool, arguments string) string {
+		return r.Execute(t.Context(), toolkit.Call{Name: tool, Arguments: []byte(arguments)}).Result.Output
+	}
+	if got := call("depot_sql_exec", `{"statement":"DELETE FROM items"}`); !strings.Contains(got, `"rows_affected":1`) {
+		t.Errorf("a write to one: got %s", got)
+	}
+	for tool, want := range map[string]string{"shop_sql_query": "[[3]]", "depot_sql_query": "[[0]]"} {
+		if got := call(tool, `{"query":"SELECT count(*)::int FROM items"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", tool, got, want)
+		}
+	}
+}
+
 // TestPostgreSQLTimeout looks at the server for statements that outlive their call.
 func TestPostgreSQLTimeout(t *testing.T) {
 	pg := startPostgres(t)

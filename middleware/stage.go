@@ -14,6 +14,7 @@ const (
 	StageTruncate              // how much of a result the model gets
 	StageValidate              // rules may rely on the arguments' shape
 	StagePermit                // no stored answer bypasses a refusal
+	StageBaseline              // learns what may run; an unusual call can become a question
 	StageApprove               // a person's yes or no
 	StageDedupe                // duplicates share one look-up and one fill
 	StageCache                 // a hit costs no budget, slot or time
@@ -39,6 +40,7 @@ var stageTable = [...]struct {
 	{"truncate", false},
 	{"validate", true},
 	{"permit", true},
+	{"baseline", true},
 	{"approve", true},
 	{"dedupe", false},
 	{"cache", false},

@@ -39,6 +39,29 @@ func TestToolsNeverUsedAreNamed(t *testing.T) {
 	}
 }
 
+func TestToolsAreListedByCategory(t *testing.T) {
+	r := newRecorder(t)
+	read := toolkit.Definition{Name: "read", Category: "files", Risk: toolkit.RiskLow, ReadOnly: toolkit.Yes}
+	all := definitions{
+		{Name: "wipe", Category: "files", Risk: toolkit.RiskHigh, Destructive: toolkit.Yes, RequiresApproval: true},
+		{Name: "plain"}, {Name: "add", Category: "data"}, read,
+	}
+	r.Register(all)
+	r.Register(definitions{{Name: "read", Category: "again"}}) // the first definition of a name counts
+	record(r, call(&read, time.Millisecond))
+	want := []RegisteredTool{
+		{Tool: "plain"}, {Tool: "add", Category: "data"},
+		{Tool: "read", Category: "files", Risk: "low", ReadOnly: true, Calls: 1},
+		{Tool: "wipe", Category: "files", Risk: "high", Destructive: true, Approval: true},
+	}
+	if got := RegisteredTools(r); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := toolkit.OfCategory(all.Definitions(), "files"); len(got) != 2 || got[0].Name != "wipe" || got[1].Name != "read" {
+		t.Errorf("definitions of a category: got %v", got)
+	}
+}
+
 func TestListsOfToolsAreBounded(t *testing.T) {
 	r := newRecorder(t)
 	for range 10 * maxListers {

@@ -153,6 +153,18 @@ func (d *Definition) Validate() error {
 	return nil
 }
 
+// OfCategory returns the definitions of one category, in their order: those of a [Registry], or of any other source of
+// definitions.
+func OfCategory(defs []Definition, category string) []Definition {
+	var of []Definition
+	for i := range defs {
+		if defs[i].Category == category {
+			of = append(of, defs[i])
+		}
+	}
+	return of
+}
+
 // isObject reports whether text is one JSON object.
 func isObject(text []byte) bool {
 	text = bytes.TrimSpace(text)

@@ -14,6 +14,40 @@ import (
 	"testing"
 )
 
+// Several databases of several servers are in one manager: the name of the server tells them apart.
+func TestDatabasesOfServers(t *testing.T) {
+	quietEnvironment(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := func(databases ...string) map[string]any {
+		args := []string{"serve"}
+		for _, d := range databases {
+			args = append(args, "--db", d)
+		}
+		return map[string]any{"command": program, "args": args, "env": map[string]string{programEnv: "toolscope"}}
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"orders": server(database(t, 7)),
+		"depots": server("north="+database(t, 8), "south="+database(t, 9)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{
+		"orders__sql_query": "[[7]]", "depots__north_sql_query": "[[8]]", "depots__south_sql_query": "[[9]]",
+	} {
+		if got := call(t, exitOK, "", "--mcp-config", path, tool, `{"query":"SELECT a FROM t"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s in it", tool, got, want)
+		}
+	}
+}
+
 // The tools of MCP servers are listed and called as the built-in ones are: here those of
 // this very program.
 func TestToolsOfServers(t *testing.T) {

@@ -121,19 +121,44 @@ func TestCallJSON(t *testing.T) {
 	}
 }
 
-func TestCallDatabase(t *testing.T) {
-	quietEnvironment(t)
-	path := filepath.Join(t.TempDir(), "x.db")
+// database makes an SQLite file with one value in the column a of the table t.
+func database(t *testing.T, value int) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("CREATE TABLE t (a); INSERT INTO t VALUES (7)"); err != nil {
+	if _, err := db.Exec("CREATE TABLE t (a); INSERT INTO t VALUES (?)", value); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// Several databases are in one set of tools by a name for each: a write to one leaves the other.
+func TestCallSeveralDatabases(t *testing.T) {
+	quietEnvironment(t)
+	orders, stock := "orders="+database(t, 7), "stock="+database(t, 8)
+	const query = `{"query":"SELECT a FROM t"}`
+	call(t, exitOK, "", "--db", orders, "--db", stock, "--write", "orders_sql_exec", `{"statement":"DELETE FROM t"}`)
+	for tool, want := range map[string]string{"orders_sql_query": `"rows":[]`, "stock_sql_query": "[[8]]"} {
+		if out := call(t, exitOK, "", "--db", orders, "--db", stock, tool, query); !strings.Contains(out, want) {
+			t.Errorf("%s: got %s, want %s in it", tool, out, want)
+		}
+	}
+	var stdout, stderr strings.Builder
+	if code := run([]string{"tools", "--db", orders, "--db", "./x=y.db"}, nil, &stdout, &stderr); code != exitUsage ||
+		!strings.Contains(stderr.String(), "NAME=FILE") {
+		t.Errorf("without a name: got %d and %s", code, stderr.String())
+	}
+}
+
+func TestCallDatabase(t *testing.T) {
+	quietEnvironment(t)
+	path := database(t, 7)
 	if out := call(t, exitOK, "", "--db", path, "sql_query", `{"query":"SELECT a FROM t"}`); !strings.Contains(
 		out,
 		"[[7]]",

@@ -16,8 +16,11 @@ type permission struct {
 	Workspace []string `yaml:"workspace" doc:"Directories where the built-in rules let files be written; not with rules."`
 }
 
+// approverContent has a policy built again if an Approve policy is added or removed.
+func approverContent(b *Builder) []byte { return strconv.AppendBool(nil, b.Approver) }
+
 func newPermit(s permission, b *Builder) (*permit.Policy, error) {
-	b.Content = strconv.AppendBool(nil, b.Approver)
+	b.Content = approverContent(b)
 	if s.Rules == "" {
 		rules, err := permit.Compile(permit.Spec{Workspace: s.Workspace})
 		if err != nil {

@@ -61,6 +61,15 @@ var All = []Descriptor{
 		"permission.rule":     "name of the rule that decided",
 		"permission.shadow":   "true if the decision is recorded and not enforced",
 	}),
+	describe("baseline", middleware.StageBaseline, "Learns what is usual for each agent, and notices what is not.",
+		newBaseline, Tags{
+			"baseline":           "unscoped, if the call has no session",
+			"baseline.first_use": "true if the agent had not used the tool",
+			"baseline.hour":      "true if the agent had never been active around that hour of the day (UTC)",
+			"baseline.size":      "how many times larger the result is than any before: 2x, 4x, ... 1024x",
+			"baseline.target":    "true if the agent had not used the tool with that host, directory or other target",
+			"baseline.volume":    "how many times more calls than in any window before: 1x, 2x, 4x, ... 1024x",
+		}),
 	describe("approve", middleware.StageApprove, "Calls that wait for a person's decision.", newApprove, Tags{
 		"approval":         "how the approval ended: a state, or pattern, unavailable, overloaded, unscoped, deferred, stopped",
 		"approval.by":      "name of the person or pattern that answered",

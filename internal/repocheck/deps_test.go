@@ -114,10 +114,12 @@ var never = []struct{ from, to, why string }{
 	{"middleware/...", ". tracing/... stats/... config exporters/... mcp/... tools/...",
 		"a policy records on the call and knows no observer"},
 	{"middleware", "middleware/cache/... middleware/dedupe middleware/approve middleware/limit middleware/retry middleware/loop " +
-		"middleware/breaker middleware/budget middleware/timeout middleware/audit middleware/permit/... middleware/validate",
+		"middleware/breaker middleware/budget middleware/timeout middleware/audit middleware/permit/... middleware/validate " +
+		"middleware/baseline",
 		"a program links the policies that it names"},
 	{".", "config middleware/cache middleware/dedupe middleware/limit middleware/retry middleware/loop middleware/breaker " +
-		"middleware/budget middleware/timeout middleware/audit middleware/permit middleware/validate exporters/... mcp/... tools/...",
+		"middleware/budget middleware/timeout middleware/audit middleware/permit middleware/validate middleware/baseline " +
+		"exporters/... mcp/... tools/...",
 		"a program links the policies that it names"},
 	{".", "go.opentelemetry.io/otel/sdk go.opentelemetry.io/otel/sdk/metric google.golang.org/grpc go.yaml.in/yaml/v4",
 		"the core needs OpenTelemetry's API only"},

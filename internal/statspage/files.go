@@ -20,7 +20,7 @@ var web embed.FS
 func modules() []string {
 	return []string{
 		"uplot.min.js", "dom.js", "format.js", "api.js", "table.js", "tree.js", "plot.js", "waterfall.js", "parts.js",
-		"call.js", "lists.js", "overview.js", "health.js", "workflows.js", "report.js", "main.js",
+		"call.js", "lists.js", "overview.js", "health.js", "registered.js", "workflows.js", "report.js", "main.js",
 	}
 }
 

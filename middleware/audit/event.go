@@ -31,7 +31,7 @@ func (l *Log) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) co
 func (l *Log) Wants(context.Context) bool { return false }
 
 // decisions are the first words of the tags that say that something was decided.
-var decisions = []string{"permission", "approval", "validation", "loop", "budget", "limit", "breaker"}
+var decisions = []string{"permission", "approval", "validation", "loop", "budget", "limit", "breaker", "baseline"}
 
 // decided reports whether a policy had a say in the call.
 func decided(s *toolkit.Disposition) bool {

@@ -38,7 +38,7 @@ func routes() map[string]*route {
 	all := map[string]*route{
 		"/{$}": {
 			contentType: "text/html; charset=utf-8",
-			parameters:  slices.Concat(window, call, []string{"sort", "call", "view", "trace"}),
+			parameters:  slices.Concat(window, call, []string{"sort", "call", "view", "trace", "category"}),
 			body:        static(func(f *files) []byte { return f.index }),
 		},
 		"/assets/page.css": {contentType: "text/css; charset=utf-8", body: static(func(f *files) []byte { return f.style })},
@@ -62,6 +62,7 @@ func routes() map[string]*route {
 		"/api/v1/sessions":     counted((*api.Source).Sessions, "limit"),
 		"/api/v1/loops":        counted((*api.Source).Loops, "limit"),
 		"/api/v1/running":      fresh((*api.Source).RunningCalls, "limit"),
+		"/api/v1/registered":   fresh((*api.Source).Registered, "category", "limit"),
 		"/api/v1/workflows":    fresh((*api.Source).WorkflowList),
 		"/api/v1/snapshot":     counted((*api.Source).Snapshot, window...),
 		"/api/v1/stream":       {parameters: window, serve: (*handler).stream},
@@ -73,6 +74,7 @@ func routes() map[string]*route {
 		},
 	}
 	all["/api/v1/tools"].limit = query.MaxListed
+	all["/api/v1/registered"].limit = query.MaxListed
 	all["/api/v1/snapshot"].raw = true
 	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/baseline"
 	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
@@ -123,11 +124,13 @@ func (w *world) choose(t testing.TB, r *rand.Rand) {
 		Abandon: []string{"deaf"}, MaxAbandoned: either(r, 0, 2)})
 	valid, errV := validate.New(validate.Options{Coerce: true})
 	recovers, errP := middleware.Recover()
+	usual, errU := baseline.New(baseline.Options{Warmup: either(r, 1, 50), Agents: either(r, 1, 0)})
 	w.policies = []middleware.Policy{injected(t), must(t, valid, errV), must(t, clock, errT)}
 	for _, p := range []middleware.Policy{
 		must(t, recovers, errP), must(t, fit, errF), must(t, gate, err), must(t, approvals, errA), must(t, twins, errD),
 		must(t, answers, errC),
 		must(t, loops, errL), must(t, paid, errB), must(t, again, errR), must(t, circuits, errK), must(t, limits, errM),
+		must(t, usual, errU),
 	} {
 		if r.IntN(3) > 0 {
 			w.policies = append(w.policies, p)

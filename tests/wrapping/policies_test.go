@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/baseline"
 	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
@@ -86,6 +87,7 @@ func everyPolicy(t *testing.T) []governed {
 		return func(context.Context, toolkit.Call) (toolkit.Result, error) { panic("a policy's panic") }
 	})
 	no := approve.AskerFunc(func(context.Context, approve.Request) (approve.Answer, error) { return approve.Answer{By: "Ada"}, nil })
+	asksRules := must(approve.New(approve.Options{Askers: []approve.Asker{no}, WithoutSensitive: true}))
 	always := func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "test", true }
 	echo, twice := `{"do":"echo"}`, []string{`{"do":"echo"}`, `{"do":"echo"}`}
 	all := []governed{
@@ -108,6 +110,11 @@ func everyPolicy(t *testing.T) []governed {
 		{stage: middleware.StagePermit, policies: one(must(permit.New(permit.Options{Rules: rules}))),
 			calls:  []string{echo, `{"do":"delete"}`},
 			effect: func(r []reply) bool { return !r[0].failed && r[1].refused() }},
+		{stage: middleware.StageBaseline, policies: func(*testing.T) []middleware.Policy {
+			return []middleware.Policy{must(baseline.New(baseline.Options{
+				Warmup: 1, Ask: []baseline.Signal{baseline.Target}, Approver: true})), asksRules}
+		}, calls: []string{echo, `{"do":"echo","at":"https://new.example/"}`},
+			effect: func(r []reply) bool { return !r[0].failed && r[1].refused() }, inert: []middleware.Policy{asksRules}},
 		{stage: middleware.StageApprove, policies: one(
 			must(approve.New(approve.Options{Askers: []approve.Asker{no}, Needed: always}))), calls: []string{echo},
 			effect: func(r []reply) bool { return r[0].refused() }},

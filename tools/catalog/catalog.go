@@ -43,6 +43,8 @@ type Options struct {
 	DB       *sql.DB
 	SQL      sqldb.Options
 	SQLWrite bool
+	// Databases adds the same tools for further databases. Each needs a Prefix of its own in SQL, as "orders_".
+	Databases []Database
 
 	// Web adds the tools of package web, Weather those of package weather, and Python
 	// python_run. nil adds none.
@@ -66,6 +68,13 @@ type Options struct {
 	// SkipMissing leaves out what this machine cannot do, and tells it in
 	// [Catalog.Missing]. The default, false, is an error.
 	SkipMissing bool
+}
+
+// A Database is a further one of [Options]: the fields are those of DB, SQL and SQLWrite.
+type Database struct {
+	DB    *sql.DB
+	SQL   sqldb.Options
+	Write bool
 }
 
 // A Catalog is a registry with its tools, and what they hold open.
@@ -94,7 +103,7 @@ func New(o Options) (_ *Catalog, err error) {
 			err = errors.Join(fmt.Errorf("catalog: %w", err), c.Close())
 		}
 	}()
-	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, dataTools, c.shell, c.jobs, database, c.web,
+	for _, add := range []func(Options) ([]toolkit.Tool, error){c.files, dataTools, c.shell, c.jobs, databases, c.web,
 		c.weather, c.python, c.agent} {
 		tools, err := add(o)
 		if err == nil {

@@ -66,17 +66,20 @@ func (c *Catalog) jobs(o Options) ([]toolkit.Tool, error) {
 	return jobs.Tools(), nil
 }
 
-func database(o Options) ([]toolkit.Tool, error) {
-	if o.DB == nil {
-		return nil, nil
+func databases(o Options) (tools []toolkit.Tool, err error) {
+	all := o.Databases
+	if o.DB != nil {
+		all = append([]Database{{o.DB, o.SQL, o.SQLWrite}}, all...)
 	}
-	set, err := sqldb.New(o.DB, o.SQL)
-	if err != nil {
-		return nil, err
-	}
-	tools := set.ReadTools()
-	if o.SQLWrite {
-		tools = append(tools, set.WriteTool())
+	for _, d := range all {
+		set, err := sqldb.New(d.DB, d.SQL)
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, set.ReadTools()...)
+		if d.Write {
+			tools = append(tools, set.WriteTool())
+		}
 	}
 	return tools, nil
 }

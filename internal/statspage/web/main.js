@@ -10,14 +10,15 @@ import { allErrors, overview, tool } from './overview.js';
 import { dropCharts } from './plot.js';
 import { figure } from './parts.js';
 import { moment } from './format.js';
+import { registered } from './registered.js';
 import { report } from './report.js';
 import { workflows } from './workflows.js';
 
 const main = document.getElementById('main');
 const live = document.getElementById('live');
 const pauseButton = document.getElementById('pause');
-const views = { overview, errors: allErrors, calls, sessions: allSessions, workflows, approvals, health };
-const names = { overview: 'Overview', errors: 'Errors', calls: 'Calls', sessions: 'Sessions', workflows: 'Workflows', approvals: 'Approvals', health: 'Health' };
+const views = { overview, errors: allErrors, calls, sessions: allSessions, tools: registered, workflows, approvals, health };
+const names = { overview: 'Overview', errors: 'Errors', calls: 'Calls', sessions: 'Sessions', tools: 'Tools', workflows: 'Workflows', approvals: 'Approvals', health: 'Health' };
 
 let paused = false;
 let timer = 0;

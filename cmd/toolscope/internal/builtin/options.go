@@ -35,7 +35,7 @@ type Options struct {
 	web, all       bool
 	python, search string
 	modules        []string // further modules for Python
-	db             string
+	dbs            []string // FILE or NAME=FILE
 }
 
 // About is the part of a command's description that explains the options.
@@ -53,7 +53,8 @@ func (o *Options) Define(c *cobra.Command) {
 			"`NAMES` with commas between them; you vouch for what they do")
 		f.BoolVar(&o.web, "web", false, "pages of public addresses, and the weather")
 		f.StringVar(&o.search, "search", "", "web search by the SearXNG at `URL`")
-		f.StringVar(&o.db, "db", "", "the SQLite database `FILE`, to read; with --write to write as well")
+		f.StringArrayVar(&o.dbs, "db", nil, "the SQLite database `FILE`, to read; with --write to write as well; "+
+			"for several, repeat it with NAME=FILE, which gives NAME_sql_query")
 		f.BoolVar(&o.all, "all", false, "--write, --shell, --python standard and --web")
 	})
 }
@@ -98,14 +99,25 @@ func (o Options) Open(wrap func(*catalog.Options)) (*catalog.Catalog, func() err
 		}
 		options.Web.Search = backend
 	}
-	if o.db != "" {
-		db, err := openDatabase(o.db, o.Write)
+	for _, given := range o.dbs {
+		if given == "" { // as an unset variable of a script gives
+			continue
+		}
+		name, file := splitDatabase(given)
+		if name == "" && len(o.dbs) > 1 {
+			return nil, nil, errors.Join(cli.Usage("--db: got %d databases, want NAME=FILE for each, as orders=%s",
+				len(o.dbs), filepath.Base(file)), closeAll())
+		}
+		db, err := openDatabase(file, o.Write)
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
 		closers = append(closers, db.Close)
-		options.DB, options.SQLWrite = db, o.Write
-		options.SQL = sqldb.Options{Dialect: sqldb.SQLite, Resource: "db:" + filepath.Base(o.db)}
+		d := catalog.Database{DB: db, Write: o.Write, SQL: sqldb.Options{Dialect: sqldb.SQLite, Resource: "db:" + filepath.Base(file)}}
+		if name != "" {
+			d.SQL.Prefix, d.SQL.Resource = name+"_", "db:"+name
+		}
+		options.Databases = append(options.Databases, d)
 	}
 	if wrap != nil {
 		wrap(&options)
@@ -116,6 +128,17 @@ func (o Options) Open(wrap func(*catalog.Options)) (*catalog.Catalog, func() err
 	}
 	closers = append(closers, tools.Close)
 	return tools, closeAll, nil
+}
+
+// splitDatabase splits NAME=FILE; the name is "" if there is none, as in ./a=b.db.
+func splitDatabase(given string) (name, file string) {
+	name, file, ok := strings.Cut(given, "=")
+	if !ok || file == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}) {
+		return "", given
+	}
+	return name, file
 }
 
 // openDatabase opens an SQLite file. One that is to be read must be there.

@@ -78,7 +78,7 @@ func (o *toolsOptions) run(ctx context.Context, names []string, stdout, stderr i
 			slices.Sort(categories)
 			return cli.Usage("--category: got %.40q, want one of %s", o.only, strings.Join(slices.Compact(categories), ", "))
 		}
-		defs = slices.DeleteFunc(defs, func(d toolkit.Definition) bool { return d.Category != o.only })
+		defs = toolkit.OfCategory(defs, o.only)
 	}
 	var all []string
 	for _, d := range defs {

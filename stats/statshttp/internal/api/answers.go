@@ -100,6 +100,13 @@ type HealthAnswer struct {
 	Components []stats.Component `json:"components"` // components that report their state
 }
 
+// RegisteredList answers /api/v1/registered.
+type RegisteredList struct {
+	Categories []string               `json:"categories"` // categories of all registered tools, sorted
+	Tools      []stats.RegisteredTool `json:"tools"`      // registered tools by category and name, those without a category first
+	More       int                    `json:"more"`       // number of tools beyond those listed
+}
+
 // WorkflowList is the answer of /api/v1/workflows.
 type WorkflowList struct {
 	Workflows []stats.Workflow `json:"workflows"` // sorted by name

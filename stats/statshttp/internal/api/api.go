@@ -131,6 +131,24 @@ func (s *Source) RunningCalls(r *Request) (any, *answer.Problem) {
 	return RunningList{list, more + len(calls) - len(list)}, nil
 }
 
+// Registered answers /api/v1/registered.
+func (s *Source) Registered(r *Request) (any, *answer.Problem) {
+	tools, categories := stats.RegisteredTools(s.Recorder), []string{}
+	for _, t := range tools {
+		if t.Category != "" && !slices.Contains(categories, t.Category) {
+			categories = append(categories, t.Category)
+		}
+	}
+	if only := r.Text("category"); only != "" {
+		if !slices.Contains(categories, only) {
+			return nil, answer.BadParameter("category", "got "+display.Quoted(only)+", want one of those listed", categories...)
+		}
+		tools = slices.DeleteFunc(tools, func(t stats.RegisteredTool) bool { return t.Category != only })
+	}
+	list := Head(tools, r.Limit)
+	return RegisteredList{categories, list, len(tools) - len(list)}, nil
+}
+
 // WorkflowList answers /api/v1/workflows.
 func (s *Source) WorkflowList(*Request) (any, *answer.Problem) {
 	if s.Workflows == nil {

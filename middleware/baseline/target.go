@@ -1,0 +1,142 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// The bounds of what is read of a call's arguments.
+const (
+	maxCallTargets = 16
+	maxTarget      = 4096 // bytes: longer values are texts, unless Options.Targets names them
+)
+
+// A target is a host, a directory or another value that a call is about.
+type target struct {
+	id   uint64
+	text string // for a person
+}
+
+// targets are those of a call, each once. Arguments that are no JSON, and targets beyond the 16th, are one more
+// target each, so that they do not hide another.
+func targets(arguments []byte, names []string, workDir string) (found []string) {
+	add := func(text string) {
+		for _, f := range found {
+			if f == text {
+				return
+			}
+		}
+		switch {
+		case text == "":
+		case len(found) < maxCallTargets:
+			found = append(found, text)
+		case len(found) == maxCallTargets:
+			found = append(found, "more than 16 targets")
+		}
+	}
+	if len(arguments) == 0 {
+		return nil
+	}
+	err := walk(arguments, func(key, value string) {
+		if names == nil {
+			add(targetOf(value, workDir))
+			return
+		}
+		for _, n := range names {
+			if strings.EqualFold(n, key) { // as decoders of Go take it
+				add(value)
+			}
+		}
+	})
+	if err != nil {
+		add("arguments that are no JSON")
+	}
+	return found
+}
+
+// walk calls visit for each text and each number, with the outermost name that it is under.
+func walk(text []byte, visit func(key, value string)) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var open []bool // by depth: whether it is an object, not a list
+	key, atKey := "", false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch v := token.(type) {
+		case json.Delim:
+			if v == '{' || v == '[' {
+				open = append(open, v == '{')
+			} else {
+				open = open[:len(open)-1]
+			}
+			atKey = len(open) > 0 && open[len(open)-1]
+		case string:
+			if atKey {
+				if len(open) == 1 {
+					key = v
+				}
+				atKey = false
+				continue
+			}
+			visit(key, v)
+			atKey = len(open) > 0 && open[len(open)-1]
+		default:
+			if n, ok := token.(json.Number); ok {
+				visit(key, n.String())
+			}
+			atKey = len(open) > 0 && open[len(open)-1]
+		}
+		if len(open) == 0 {
+			return nil
+		}
+	}
+}
+
+// targetOf is the target that the form of a value shows; "" if it has none.
+func targetOf(v, workDir string) string {
+	if v == "" || len(v) > maxTarget || strings.ContainsAny(v, "\n\r") {
+		return ""
+	}
+	if scheme, _, ok := strings.Cut(v, "://"); ok && scheme != "" && !strings.ContainsAny(scheme, " /") {
+		u, err := url.Parse(v)
+		if err != nil {
+			return "a URL that cannot be read"
+		}
+		if u.Host != "" {
+			return strings.ToLower(u.Scheme + "://" + u.Host)
+		}
+		v = u.Path
+	}
+	blank := strings.ContainsAny(v, " \t")
+	if local, domain, ok := strings.Cut(v, "@"); ok && !blank && local != "" && !strings.ContainsAny(domain, "@/") &&
+		strings.Contains(domain, ".") {
+		return "@" + strings.ToLower(domain)
+	}
+	return directory(v, blank, workDir)
+}
+
+// directory is that of a path; "" if the value is none. One with blanks is a path if it begins like one.
+func directory(v string, blank bool, workDir string) string {
+	v = strings.ReplaceAll(v, `\`, "/")
+	absolute := strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~/") || len(v) > 2 && v[1] == ':' && v[2] == '/'
+	if !strings.Contains(v, "/") || blank && !absolute && !strings.HasPrefix(v, "./") && !strings.HasPrefix(v, "../") {
+		return ""
+	}
+	file := !strings.HasSuffix(v, "/")
+	if workDir != "" && !absolute {
+		v = path.Join(strings.ReplaceAll(workDir, `\`, "/"), v)
+	}
+	if v = path.Clean(v); file {
+		v = path.Dir(v)
+	}
+	return v
+}
