@@ -114,6 +114,11 @@ fuzz-gate: GATETIME ?= 10m
 fuzz-gate: ## the permission gate against the real bash, unprivileged, for GATETIME (10m)
 	go test -run='^$$' -fuzz='^FuzzAgainstBash$$' -fuzzminimizetime=1x -fuzztime=$(GATETIME) ./middleware/permit/internal/bash
 
+.PHONY: redact-unseen
+redact-unseen: HALF ?= 0
+redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HALF=0 only gives its totals
+	TOOLSCOPE_REDACT_UNSEEN="$(HALF)" go test ./redact -run 'TestUnseen$$' -v -count=1 | cat
+
 .PHONY: redact-review
 redact-review: SEED ?= 1
 redact-review: ## what is found of made-up secrets and personal data by carrier and kind, and what harmless texts lose (SEED)
