@@ -16,7 +16,7 @@ import (
 
 // isForeign reports whether a name is a word for a password in another language than English.
 func isForeign(name string) bool {
-	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 ||
+	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == ' ' }) >= 0 ||
 		chars.OneOf("senha wachtwoord kennwort "+
 			"passwort contrasena salasana heslo parola lozinka adgangskode adgangskoden passordet passord",
 			strings.ToLower(name))

@@ -104,6 +104,9 @@ type tableState struct {
 	title int // names that begin before are titles of columns
 	rows  int // what begins before is in a table
 	plain int // what begins before is no column of an INSERT
+
+	stated   int // parameters before belong to a statement that has been read
+	verbless int // no statement begins before
 }
 
 // A frame is an open object or array.

@@ -1,0 +1,69 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shortest is the shortest of some times that a text takes.
+func shortest(text string, times int) time.Duration {
+	least := time.Hour
+	for range times {
+		begin := time.Now()
+		Default().Text(text)
+		least = min(least, time.Since(begin))
+	}
+	return least
+}
+
+// TestHostileCost prints how many times the time of prose of the same length every piece of hostile takes, and which
+// are above the goal of 20: make redact-hostile.
+func TestHostileCost(t *testing.T) {
+	if os.Getenv("TOOLSCOPE_REDACT_HOSTILE") == "" {
+		t.Skip("make redact-hostile runs it")
+	}
+	for _, size := range reviewSizes() {
+		times := max(3, min(20, 1<<22/size))
+		prose := shortest(filled(prosePiece, size), 3*times)
+		ratios := make(map[string]float64)
+		removed := make(map[string]bool)
+		for name, piece := range hostile {
+			text := filled(piece, size)
+			ratios[name] = float64(shortest(text, times)) / float64(prose)
+			out, _ := Default().Text(text)
+			removed[name] = out == "[REDACTED:unscanned]"
+		}
+		var w strings.Builder
+		above := 0
+		for _, name := range slices.SortedFunc(maps.Keys(ratios), func(a, b string) int {
+			return cmp.Compare(ratios[b], ratios[a])
+		}) {
+			if ratios[name] > 20 {
+				above++
+			}
+			if ratios[name] > 8 {
+				fmt.Fprintf(&w, "%-14s %6.1f %v\n", name, ratios[name], map[bool]string{true: "unscanned"}[removed[name]])
+			}
+		}
+		t.Logf("%d KiB: prose %v, %d of %d pieces above 20 times:\n%s", size>>10, prose, above, len(ratios), w.String())
+	}
+}
+
+// reviewSizes are the lengths to measure, in bytes.
+func reviewSizes() (sizes []int) {
+	for size := range strings.FieldsSeq(os.Getenv("TOOLSCOPE_REDACT_HOSTILE")) {
+		n := 0
+		fmt.Sscan(size, &n)
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
