@@ -24,7 +24,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	if start < t.rows {
 		from, to, ok := tables.Line(s, start)
-		sc.pay(200 + to - from)
+		sc.pay(350 + to - from)
 		return ok && sc.cellBeside(s, from, to, start, stop)
 	}
 	if start < t.lines {
@@ -32,7 +32,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	from, to, ok := tables.Line(s, start)
 	sc.Count(to - from)
-	sc.pay(200 + to - from)
+	sc.pay(350 + to - from)
 	t.lines = to
 	if !ok {
 		return false
@@ -187,7 +187,7 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 		return
 	}
 	cells, end := tables.Below(s, stop)
-	sc.pay(costOfByte / 2 * (end - stop))
+	sc.pay(3 * costOfByte * (end - stop))
 	for _, c := range cells {
 		sc.spend(c.End - c.Start + 1)
 		sc.cell(s, c, v, true)
