@@ -46,7 +46,7 @@ func (c *removalSample) addText(t *testing.T, corpus, text string) {
 		}
 		c.kinds[corpus][m.Kind] += len(m.Value)
 		i := strings.Index(text[at:], m.Value)
-		if i < 0 {
+		if i < 0 { // in an encoding
 			i, at = max(0, strings.Index(text, m.Value)), 0
 		}
 		at += i

@@ -150,7 +150,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"size_min broker brokers namespace namespaces from annotation annotations changes history question questions " +
 	"answer domain realm host hostname port server servers user username users email group groups role roles " +
 	"permission permissions " +
-	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
+	"supplier tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
 	"mgr config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.

@@ -390,7 +390,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 			return o, false
 		case !wasQuoted && environmentBefore(s, start):
 			op, q = '=', p
-		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
+		case o.Flag && s[closed-1] != '`', !wasQuoted && bareKeyword(s, start, stop, p):
 			op, q = ' ', p
 		default:
 			return o, false

@@ -27,7 +27,7 @@ var (
 	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
 		"это equals become becomes it's es er to with fue будет είναι je olan será sera ser będzie wird as")
 	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
-	setLinks = names.Set("to as with")
+	setLinks = names.Set("to as with on")
 	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled")
 	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")

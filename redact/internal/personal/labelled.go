@@ -252,7 +252,8 @@ func isQuantity(v string) bool {
 // a form in parentheses. bound tells that an operator, or one of these words, stands there.
 func Gap(s string, stop int) (p int, bound bool) {
 	p = stop
-	if words := s[stop:min(len(s), stop+maxOnFile)]; len(words) > 0 && words[0] == ' ' {
+	if words := s[stop:min(len(s), stop+maxOnFile)]; strings.HasPrefix(words, " on ") ||
+		strings.HasPrefix(words, " for ") {
 		if i := strings.Index(words, " is "); i > 0 && i < maxOnFile-len(" is ") && isPlainWords(words[:i]) {
 			return stop + i + len(" is "), true
 		}

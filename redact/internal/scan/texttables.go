@@ -181,13 +181,13 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 // XML do: the next element, or the cells of a column.
 func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	if c, loose := tables.Beside(s, stop); c.End > c.Start {
-		if !loose || isPersonal(v) || values.LooksLikePassword(s[c.Start:c.End]) {
+		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}
 		return
 	}
 	cells, end := tables.Below(s, stop)
-	sc.pay(3 * costOfByte * (end - stop))
+	sc.pay(3 * costOfByte * (min(end, len(s)) - stop))
 	for _, c := range cells {
 		sc.spend(c.End - c.Start + 1)
 		sc.cell(s, c, v, true)
