@@ -31,6 +31,7 @@ func (c *removalSample) addText(t *testing.T, corpus, text string) {
 	c.bytes[corpus] += len(text)
 	var values []Match
 	r, err := New(Options{Callback: func(m Match) (Action, string) {
+		m.Value = strings.Clone(m.Value) // it lies in the memory of the scan
 		values = append(values, m)
 		return Mask, ""
 	}})

@@ -235,7 +235,8 @@ func addressForm(s string, i int) int {
 	}
 	end = chars.SkipBackAny(s, i, end, " .,")
 	first := s[i:end]
-	if strings.HasPrefix(first, "0x") || isQuantity(first) {
+	if strings.HasPrefix(first, "0x") || isQuantity(first) || chars.HasFold(first, 0, "the ") ||
+		strings.Contains(first, " the ") {
 		return 0
 	}
 	return end

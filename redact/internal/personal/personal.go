@@ -115,7 +115,8 @@ func numberAt(s string, i int) (start, end int, kind string) {
 
 // runAt says what the run [i,end) of digits in groups is, as numberAt does.
 func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) {
-	if i > 0 && s[i-1] == ':' && end < len(s) && s[end] == ':' || groups > 2 && inDump(s, i, end) {
+	if i > 0 && s[i-1] == ':' && end < len(s) && s[end] == ':' || groups > 2 && inDump(s, i, end) ||
+		groups > 5 && groups*2 == digits || groups == 1 && end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]) {
 		return 0, max(end, i+1), ""
 	}
 	if digits >= 12 {

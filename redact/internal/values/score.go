@@ -131,12 +131,12 @@ func isQuantity(v string) bool {
 // isWordsOfSecret reports whether v is what secrets of its kind are called: the name of a property (user.password), or,
 // of keys and tokens, which are drawn by chance, words: my-api-key, assumedSessionToken.
 func isWordsOfSecret(v string, d names.Verdict) bool {
-	if len(v) < 6 || len(v) > names.MaxName || !chars.IsFieldLike(v) || chars.HasDigit(v) || chance.Random(v) {
+	if len(v) < 6 || len(v) > names.MaxName || chars.HasDigit(v) || chance.Random(v) {
 		return false
 	}
 	switch d.Kind {
 	case kinds.APIKey, kinds.Token, kinds.Session:
-		return names.Classify(v).Level > names.Harmless
+		return (chars.IsFieldLike(v) || isWords(v)) && names.Classify(v).Level > names.Harmless
 	}
 	return isMember(v) && names.Classify(v).Level == names.Secret
 }
