@@ -21,19 +21,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		return 0
 	}
 	low := max(sc.settled, i-names.MaxName)
-	start, stop := i, end
+	start, stop := i, 0
 	start = chars.SkipBack(s, low, start, chars.Name)
-	high := min(len(s), end+names.MaxName)
-	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 &&
-		s[stop] <= 0xc5; { // an accent
-		stop = chars.Skip(s[:high], stop+2, chars.Name)
-	}
-	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
-		stop--
-	}
-	if stop-start == len("pass") && chars.HasFold(s, stop, " phrase") {
-		stop += len(" phrase")
-	}
+	stop = nameEnd(s, start, end)
 	sc.named = stop
 	v := sc.classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
@@ -75,6 +65,22 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	sc.spend(stop - start)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
+}
+
+// nameEnd is the end of the name that begins at start and of which a telling word ends at end.
+func nameEnd(s string, start, end int) int {
+	high := min(len(s), end+names.MaxName)
+	stop := chars.Skip(s[:high], end, chars.Name)
+	for stop+1 < high && s[stop] >= 0xc3 && s[stop] <= 0xc5 { // an accent
+		stop = chars.Skip(s[:high], stop+2, chars.Name)
+	}
+	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
+		stop--
+	}
+	if stop-start == len("pass") && chars.HasFold(s, stop, " phrase") {
+		stop += len(" phrase")
+	}
+	return stop
 }
 
 // nearCookie is how far before a name the word cookie may stand, in bytes.
