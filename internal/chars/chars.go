@@ -117,6 +117,8 @@ func Fold8(w uint64) uint64 {
 }
 
 // EqualFold reports whether s is low, which is in lower case.
+//
+//go:noinline
 func EqualFold(s, low string) bool { return len(s) == len(low) && HasFold(s, 0, low) }
 
 // EndsFold reports whether s ends with low, which is in lower case.
@@ -158,6 +160,8 @@ func FoldString(s string) string {
 }
 
 // Skip is the first place from i on whose byte is not of one of the classes, or the end of s.
+//
+//go:noinline
 func Skip(s string, i int, classes uint16) int {
 	for i < len(s) && Class[s[i]]&classes != 0 {
 		i++

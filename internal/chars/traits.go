@@ -100,6 +100,8 @@ func IsIdentifier(v string) bool {
 }
 
 // IsDotted reports whether v is made of letters, digits, dots, _ and $.
+//
+//go:noinline
 func IsDotted(v string) bool {
 	for i := range len(v) {
 		if c := v[i]; Class[c]&Alnum == 0 && c != '_' && c != '.' && c != '$' {
