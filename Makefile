@@ -122,6 +122,21 @@ baseline: ## false alarms and detection of the baseline policy on other made-up 
 	TOOLSCOPE_BASELINE="$(SEED) $(or $(AGENTS),100) $(or $(CALLS),8000)" \
 		go test ./middleware/baseline -run FalseAlarms -v -count=1 | cat
 
+.PHONY: redact-unseen
+redact-unseen: HALF ?= 0
+redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HALF=0 only gives its totals
+	TOOLSCOPE_REDACT_UNSEEN="$(HALF)" go test ./redact -run 'TestUnseen$$' -v -count=1 | cat
+
+.PHONY: redact-removals
+redact-removals: N ?= 300
+redact-removals: ## a sample of what is removed of made-up traffic and of files (CORPORA="name=folder:every …"), to judge by eye
+	TOOLSCOPE_REDACT_REMOVALS="$(or $(SEED),1) $(N) $(CORPORA)" go test ./redact -run 'TestRemovals$$' -v -count=1 | cat
+
+.PHONY: redact-hostile
+redact-hostile: SIZES ?= 65536 1048576 16777216
+redact-hostile: ## how many times the processor time of prose hostile texts take (SIZES; an hour for 16 MiB)
+	TOOLSCOPE_REDACT_HOSTILE="$(SIZES)" go test ./redact -run 'TestHostileCost$$' -v -count=1 -timeout 2h | cat
+
 .PHONY: redact-review
 redact-review: SEED ?= 1
 redact-review: ## what is found of made-up secrets and personal data by carrier and kind, and what harmless texts lose (SEED)

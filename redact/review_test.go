@@ -19,10 +19,23 @@ import (
 // A review makes texts of the templates in testdata/review, and counts what is removed of them.
 type review struct {
 	maker
+	*reviewSet
 	text  strings.Builder
 	spans []planted
 	names map[string]string // of this text
 }
+
+// A reviewSet is one author's templates, and the values that fill them.
+type reviewSet struct {
+	dir               string
+	secretNames       map[string][]string
+	words, users      []string
+	password, token   func(r *review) string
+	labelled, traffic uint64 // streams of the generator
+}
+
+var firstReview = &reviewSet{dir: "testdata/review/", secretNames: reviewNames, words: reviewWords, users: reviewUsers,
+	password: (*review).password1, token: (*review).token1, labelled: 25, traffic: 26}
 
 // planted is a part of a text: a secret, or what fills a template.
 type planted struct {
@@ -46,8 +59,14 @@ var reviewWords = strings.Fields("river orchid falcon maple harbor copper meadow
 var reviewUsers = strings.Fields("anna bruno chloe dmitri elena farid greta henrik ines jonas keiko " +
 	"luca maria nils olga")
 
-// password is one of the forms that people and programs give passwords.
-func (r *review) password() string {
+func (r *review) hex(n int) string { return r.randomText(n, "0123456789abcdef") }
+
+func (r *review) token1() string {
+	return r.pick(r.randomText(24+r.IntN(20), letters62)+"7", r.hex(32+8*r.IntN(3)))
+}
+
+// password1 is one of the forms that people and programs give passwords.
+func (r *review) password1() string {
 	word := r.pick(reviewWords...)
 	switch r.IntN(8) {
 	case 0:
@@ -97,24 +116,24 @@ func styled(name, style string) string {
 
 // fill is what a placeholder stands for. secret tells that it has to be removed.
 func (r *review) fill(name string) (v string, secret bool) {
-	hex := func(n int) string { return r.randomText(n, "0123456789abcdef") }
+	hex := r.hex
 	switch name {
 	case "pw":
-		return r.password(), true
+		return r.password(r), true
 	case "tok":
-		return r.pick(r.randomText(24+r.IntN(20), letters62)+"7", hex(32+8*r.IntN(3))), true
+		return r.token(r), true
 	case "value":
 		return r.names["value"], true
 	case "user":
-		return r.pick(reviewUsers...), false
+		return r.pick(r.users...), false
 	case "Name":
-		return styled(r.pick(reviewUsers...), "title"), false
+		return styled(r.pick(r.users...), "title"), false
 	case "word", "id":
-		return r.pick(reviewWords...), false
+		return r.pick(r.words...), false
 	case "host":
-		return r.pick(reviewWords...) + ".example.com", false
+		return r.pick(r.words...) + ".example.com", false
 	case "path":
-		return "/srv/" + r.pick(reviewWords...) + ".txt", false
+		return "/srv/" + r.pick(r.words...) + ".txt", false
 	case "n":
 		return strconv.Itoa(100 + r.IntN(900)), false
 	case "d":
@@ -138,7 +157,7 @@ func (r *review) fill(name string) (v string, secret bool) {
 		size, _ := strconv.Atoi(n)
 		return hex(size), false
 	}
-	for base, list := range reviewNames {
+	for base, list := range r.secretNames {
 		if len(name) < len(base) || !strings.EqualFold(name[:len(base)], base) {
 			continue
 		}
@@ -171,16 +190,19 @@ func (r *review) fill(name string) (v string, secret bool) {
 
 var placeholder = regexp.MustCompile("«[^»]+»")
 
+// quotes are the quotation marks that placeholders have, in templates.
+var quotes = strings.NewReplacer("⟪", "«", "⟫", "»")
+
 // write adds a template, filled.
 func (r *review) write(template string) {
 	template = strings.ReplaceAll(template, "⏎", "\n")
 	for template != "" {
 		loc := placeholder.FindStringIndex(template)
 		if loc == nil {
-			r.text.WriteString(template)
+			r.text.WriteString(quotes.Replace(template))
 			return
 		}
-		r.text.WriteString(template[:loc[0]])
+		r.text.WriteString(quotes.Replace(template[:loc[0]]))
 		name := strings.Trim(template[loc[0]:loc[1]], "«»")
 		v, secret := r.fill(name)
 		if !strings.Contains("pw tok", strings.ToLower(name[:min(2, len(name))])) || secret {
@@ -212,9 +234,9 @@ func (r *review) form(form string) string {
 	}, form)
 }
 
-// reviewFile reads a file of templates. Of each section, half has the odd lines: half 0 or 1; 2 is all.
-func reviewFile(t *testing.T, name string, half int) (sections []string, lines map[string][]string) {
-	text, err := os.ReadFile("testdata/review/" + name)
+// file reads a file of templates. Of each section, half has the odd lines: half 0 or 1; 2 is all.
+func (set *reviewSet) file(t *testing.T, name string, half int) (sections []string, lines map[string][]string) {
+	text, err := os.ReadFile(set.dir + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,9 +307,16 @@ func removals(text, out string) (spans [][2]int) {
 func (r *review) judge(clean *Redactor, c *reviewTally, report func(text, out string)) {
 	text := r.text.String()
 	out, _ := clean.Text(text)
+	if r.count(out, c) {
+		report(text, out)
+	}
+}
+
+// count compares the text with out, which is left of it, and tells if it is not as it should be.
+func (r *review) count(out string, c *reviewTally) (bad bool) {
+	text := r.text.String()
 	spans := removals(text, out)
 	c.texts++
-	bad := false
 	for _, p := range r.spans {
 		hidden := 0
 		for _, s := range spans {
@@ -312,9 +341,7 @@ func (r *review) judge(clean *Redactor, c *reviewTally, report func(text, out st
 			break
 		}
 	}
-	if bad {
-		report(text, out)
-	}
+	return bad
 }
 
 // reviewPersonal writes a labelled value of the line kind|country|labels|forms in a carrier.
@@ -331,14 +358,14 @@ func (r *review) reviewPersonal(line, carrier string, half int) (kind string) {
 	return f[0]
 }
 
-// rounds is how many texts are made of a template.
-func reviewRound(t *testing.T, half, rounds int, seed uint64, report func(section, text, out string)) (labelled,
+// round makes rounds texts of each template.
+func (set *reviewSet) round(t *testing.T, half, rounds int, seed uint64, report func(section, text, out string)) (labelled,
 	personal, countries, harmless reviewTable) {
-	r := &review{maker: maker{rand.New(rand.NewPCG(seed, 25))}}
+	r := &review{maker: maker{rand.New(rand.NewPCG(seed, set.labelled))}, reviewSet: set}
 	labelled, personal, countries, harmless = reviewTable{}, reviewTable{}, reviewTable{}, reviewTable{}
 	for _, file := range []string{"labelled.txt", "harmless.txt"} {
 		table := map[string]reviewTable{"labelled.txt": labelled, "harmless.txt": harmless}[file]
-		sections, lines := reviewFile(t, file, half)
+		sections, lines := set.file(t, file, half)
 		for _, section := range sections {
 			for _, line := range lines[section] {
 				for range rounds {
@@ -349,8 +376,8 @@ func reviewRound(t *testing.T, half, rounds int, seed uint64, report func(sectio
 			}
 		}
 	}
-	_, lines := reviewFile(t, "personal.txt", 2)
-	_, split := reviewFile(t, "personal.txt", half)
+	_, lines := set.file(t, "personal.txt", 2)
+	_, split := set.file(t, "personal.txt", half)
 	for _, line := range lines[""] {
 		for _, carrier := range split["carriers"] {
 			for range max(1, rounds/4) {
@@ -367,13 +394,11 @@ func reviewRound(t *testing.T, half, rounds int, seed uint64, report func(sectio
 	return labelled, personal, countries, harmless
 }
 
-// reviewTraffic judges texts of several harmless templates, in one of three with a labelled one among them, and
-// returns how many removals are of planted values, and how many are not.
-func reviewTraffic(t *testing.T, half, texts int, seed uint64, report func(section, text, out string)) (right,
-	wrong int) {
-	r := &review{maker: maker{rand.New(rand.NewPCG(seed, 26))}}
+// eachMix makes texts of several harmless templates, in one of three with a labelled one among them.
+func (set *reviewSet) eachMix(t *testing.T, half, texts int, seed uint64, look func(r *review)) {
+	r := &review{maker: maker{rand.New(rand.NewPCG(seed, set.traffic))}, reviewSet: set}
 	all := func(file string) (list []string) {
-		sections, lines := reviewFile(t, file, half)
+		sections, lines := set.file(t, file, half)
 		for _, section := range sections {
 			list = append(list, lines[section]...)
 		}
@@ -392,6 +417,14 @@ func reviewTraffic(t *testing.T, half, texts int, seed uint64, report func(secti
 			}
 			r.text.WriteString("\n\n")
 		}
+		look(r)
+	}
+}
+
+// mix judges the texts of eachMix, and returns how many removals are of planted values, and how many are not.
+func (set *reviewSet) mix(t *testing.T, half, texts int, seed uint64, report func(section, text, out string)) (right,
+	wrong int) {
+	set.eachMix(t, half, texts, seed, func(r *review) {
 		text := r.text.String()
 		out, _ := Default().Text(text)
 		before := wrong
@@ -405,7 +438,7 @@ func reviewTraffic(t *testing.T, half, texts int, seed uint64, report func(secti
 		if wrong > before {
 			report("traffic", text, out)
 		}
-	}
+	})
 	return right, wrong
 }
 
@@ -449,7 +482,7 @@ func TestReview(t *testing.T) {
 	half := 2
 	fmt.Sscan(env, &seed, &half)
 	show := os.Getenv("TOOLSCOPE_REDACT_SHOW")
-	labelled, personal, countries, harmless := reviewRound(t, half, 12, seed, func(section, text, out string) {
+	labelled, personal, countries, harmless := firstReview.round(t, half, 12, seed, func(section, text, out string) {
 		if show != "" && (show == "all" || strings.Contains(show, section)) {
 			t.Logf("%s: %q became %q", section, text, out)
 		}
@@ -462,7 +495,7 @@ func TestReview(t *testing.T) {
 	}
 	countries.print(&w, "personal, by country")
 	harmless.print(&w, "harmless, by class")
-	right, wrong := reviewTraffic(t, half, 1500, seed, func(section, text, out string) {
+	right, wrong := firstReview.mix(t, half, 1500, seed, func(section, text, out string) {
 		if show != "" && (show == "all" || strings.Contains(show, section)) {
 			t.Logf("%s: %q became %q", section, text, out)
 		}
@@ -473,7 +506,7 @@ func TestReview(t *testing.T) {
 
 // TestReviewBudgets is a small form of TestReview, the same each time: a bound for each carrier, kind and class.
 func TestReviewBudgets(t *testing.T) {
-	labelled, personal, _, harmless := reviewRound(t, 2, 2, 25, func(string, string, string) {})
+	labelled, personal, _, harmless := firstReview.round(t, 2, 2, 25, func(string, string, string) {})
 	for name, c := range labelled {
 		want := 98.0
 		if w, ok := reviewBudgets[name]; ok {
@@ -493,7 +526,7 @@ func TestReviewBudgets(t *testing.T) {
 			t.Errorf("harmless texts of %s: %.1f %% are changed, want 1 at most", name, got)
 		}
 	}
-	right, wrong := reviewTraffic(t, 2, 300/raceSaving, 25, func(_, text, out string) {
+	right, wrong := firstReview.mix(t, 2, 300/raceSaving, 25, func(_, text, out string) {
 		t.Logf("%q became %q", text, out)
 	})
 	if got := percent(right, right+wrong); got < 92 {

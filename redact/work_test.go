@@ -80,6 +80,16 @@ var hostile = map[string]string{
 	"pairs":        `{"name":"password",`,
 	"comparisons":  "password == ",
 	"blocks":       "key: |\n",
+	"statements":   "update t set password = ? [[",
+	"parameters":   "password = ?, ",
+	"locators":     "fill(find('password'), ",
+	"chains":       "password').first(",
+	"snapshots":    `"password" [ref=e1] [x] `,
+	"remarks":      "password (new): ",
+	"sentences":    "the password is: ",
+	"tuples":       "insert into t (password) values (?,",
+	"title rows":   "<tr><th>password</th></tr><tr><td>",
+	"labels":       "phone number is ",
 	"base64 words": "cGFzc3dvcmQ6IGh1bnRlcjJacTk=\n",
 }
 

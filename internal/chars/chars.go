@@ -74,6 +74,8 @@ var Fold = func() (t [256]byte) {
 }()
 
 // HasFold reports whether s[at:] begins with low, which is in lower case.
+//
+//go:noinline
 func HasFold(s string, at int, low string) bool {
 	if at < 0 || len(s)-at < len(low) {
 		return false
@@ -115,12 +117,18 @@ func Fold8(w uint64) uint64 {
 }
 
 // EqualFold reports whether s is low, which is in lower case.
+//
+//go:noinline
 func EqualFold(s, low string) bool { return len(s) == len(low) && HasFold(s, 0, low) }
 
 // EndsFold reports whether s ends with low, which is in lower case.
+//
+//go:noinline
 func EndsFold(s, low string) bool { return len(s) >= len(low) && HasFold(s, len(s)-len(low), low) }
 
 // ContainsFold reports whether low, which is in lower case, occurs in s.
+//
+//go:noinline
 func ContainsFold(s, low string) bool {
 	for i := 0; i+len(low) <= len(s); i++ {
 		if Fold[s[i]] == low[0] && HasFold(s, i, low) {
@@ -131,6 +139,8 @@ func ContainsFold(s, low string) bool {
 }
 
 // IsHex reports whether v is made of hexadecimal digits.
+//
+//go:noinline
 func IsHex(v string) bool {
 	for i := range len(v) {
 		if Class[v[i]]&Hex == 0 {
@@ -150,6 +160,8 @@ func FoldString(s string) string {
 }
 
 // Skip is the first place from i on whose byte is not of one of the classes, or the end of s.
+//
+//go:noinline
 func Skip(s string, i int, classes uint16) int {
 	for i < len(s) && Class[s[i]]&classes != 0 {
 		i++
@@ -158,6 +170,8 @@ func Skip(s string, i int, classes uint16) int {
 }
 
 // SkipBack is the last place up to i, but not before low, before which no byte of the classes is.
+//
+//go:noinline
 func SkipBack(s string, low, i int, classes uint16) int {
 	for i > low && Class[s[i-1]]&classes != 0 {
 		i--

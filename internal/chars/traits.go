@@ -18,6 +18,8 @@ func OneOf(list, word string) bool {
 }
 
 // IsFieldLike reports whether v is made of what names of fields have: letters, digits, _ - . and $.
+//
+//go:noinline
 func IsFieldLike(v string) bool {
 	for i := range len(v) {
 		if Class[v[i]]&Name == 0 {
@@ -28,6 +30,8 @@ func IsFieldLike(v string) bool {
 }
 
 // HasAlnum reports whether v has an ASCII letter or digit, or a character beyond the Basic Multilingual Plane.
+//
+//go:noinline
 func HasAlnum(v string) bool {
 	for i := range len(v) {
 		if Class[v[i]]&Alnum != 0 || v[i] >= 0xf0 {
@@ -38,6 +42,8 @@ func HasAlnum(v string) bool {
 }
 
 // IsDigits reports whether v is made of digits.
+//
+//go:noinline
 func IsDigits(v string) bool {
 	for i := range len(v) {
 		if !IsDigit(v[i]) {
@@ -48,6 +54,8 @@ func IsDigits(v string) bool {
 }
 
 // HasDigit reports whether v has a digit.
+//
+//go:noinline
 func HasDigit(v string) bool {
 	for i := range len(v) {
 		if IsDigit(v[i]) {
@@ -58,6 +66,8 @@ func HasDigit(v string) bool {
 }
 
 // HasSpecial reports whether v has a character that words and identifiers do not have.
+//
+//go:noinline
 func HasSpecial(v string) bool { return strings.ContainsAny(v, "!@#$%^&*{}[]<>?~") }
 
 // TrimEnd is v without the bytes at its end that cut has.
@@ -77,6 +87,8 @@ func TrimStart(v, cut string) string {
 }
 
 // IsIdentifier reports whether v is an identifier of ASCII letters, digits and underscores.
+//
+//go:noinline
 func IsIdentifier(v string) bool {
 	for i := range len(v) {
 		c := v[i]
@@ -88,6 +100,8 @@ func IsIdentifier(v string) bool {
 }
 
 // IsDotted reports whether v is made of letters, digits, dots, _ and $.
+//
+//go:noinline
 func IsDotted(v string) bool {
 	for i := range len(v) {
 		if c := v[i]; Class[c]&Alnum == 0 && c != '_' && c != '.' && c != '$' {

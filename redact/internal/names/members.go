@@ -3,7 +3,11 @@
 
 package names
 
-import "github.com/toolscope/toolscope/internal/chars"
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+)
 
 // IsValueName reports whether a member of this name holds the value of what stands
 // above or beside.
@@ -30,8 +34,12 @@ func IsTarget(key string) bool {
 	return chars.OneOf("target element locator field input selector key", key)
 }
 
-// OfField is the name in the description of a form's field: "Password" of "Password field".
+// OfField is the name in the description of a form's field: "Password" of "Password field" and
+// of "/user/Password".
 func OfField(v string) string {
+	if len(v) > 1 && v[0] == '/' { // of a JSON patch
+		v = v[strings.LastIndexByte(v, '/')+1:]
+	}
 	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {
 		if n := len(v) - len(word); n >= 0 && chars.EqualFold(v[n:], word) {
 			return v[:n]
@@ -44,7 +52,7 @@ func OfField(v string) string {
 func IsPairName(key string) bool {
 	switch key {
 	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute",
-		"property", "label", "selector", "element", "locator", "placeholder", "Name", "Key", "Header", "Variable":
+		"property", "label", "selector", "element", "locator", "placeholder", "id", "path", "Name", "Key", "Header", "Variable":
 		return true
 	}
 	return false

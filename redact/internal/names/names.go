@@ -254,7 +254,8 @@ func passVerdict(word, previous, next string, follows bool) (v Verdict, ok bool)
 	if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" {
 		return Verdict{}, true
 	}
-	return Verdict{Secret, kinds.Password}, next == "" || follows && !BeforeAny[previous]
+	return Verdict{Secret, kinds.Password}, next == "" || next == "phrase" || next == "word" ||
+		follows && !BeforeAny[previous]
 }
 
 func keyKind(previous string) kinds.ID {

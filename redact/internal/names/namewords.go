@@ -26,8 +26,13 @@ var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "he
 	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
 	"Пароль", "Şifre",
 	"passordet", "密码", "密碼", "パスワード",
-	"비밀번호", "암호", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
+	"비밀번호", "암호", "clave de acceso", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
 	"पासवर्ड"}
+
+// foreignKeys are words for an API key that are no names in source code.
+var foreignKeys = []string{"api-schlüssel", "api schlüssel", "clé api", "clé d'api", "clé secrète", "clave api",
+	"clave de api", "clave secreta", "chave api", "chave de api", "chave secreta", "chiave api", "chiave segreta",
+	"klucz api", "api-sleutel", "api-nyckel", "api-ключ", "api キー", "apiキー", "api密钥", "api 密钥", "api 키"}
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.
@@ -145,7 +150,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"size_min broker brokers namespace namespaces from annotation annotations changes history question questions " +
 	"answer domain realm host hostname port server servers user username users email group groups role roles " +
 	"permission permissions " +
-	"tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
+	"supplier tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
 	"mgr config setting settings tokens tokenizer parser lexer grammar")
 
 // plainKeyWords are what beforeKey takes back.

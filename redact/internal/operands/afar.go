@@ -95,55 +95,79 @@ func FilledValue(s string, start, stop int) (from, to int) {
 		return from, to
 	}
 	p := chars.SkipAny(s[:min(len(s), stop+12)], stop, "\"'`])\\")
-	for range 3 {
-		if p >= len(s) || p == stop || s[p] != '.' {
-			break
-		}
-		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
-		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
-			return literalAt(s, end+len(" = "))
-		}
-		if end >= len(s) || s[end] != '(' {
-			return 0, 0
-		}
-		if !chars.OneOf("fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set "+
-			"input enter_text typeText type_text val value fillField", s[p+1:end]) {
-			if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
-				p++
-			}
-			continue
-		}
-		p = end + 1
-		return literalAt(s, p)
+	if p == stop {
+		return 0, 0
 	}
-	if p > stop && strings.HasPrefix(s[p:], " [") { // of a page's snapshot: textbox "Password" [ref=e5]: x
-		end := strings.IndexByte(s[p:min(len(s), p+60)], ']')
-		for end > 0 && strings.HasPrefix(s[p+end:], "] [") {
-			next := strings.IndexByte(s[p+end+1:min(len(s), p+end+60)], ']')
-			if next < 0 {
-				break
-			}
-			end += 1 + next
-		}
-		if end < 0 || !strings.HasPrefix(s[p+end:], "]: ") {
-			return 0, 0
-		}
-		if p += end + len("]: "); p < len(s) && s[p] != '"' {
-			end := strings.IndexByte(s[p:], '\n')
-			if end < 0 {
-				return p, len(s)
-			}
-			return p, p + end
-		}
-		return literalAt(s, p)
+	if from, to, called := calledWith(s, p); called {
+		return from, to
+	}
+	if strings.HasPrefix(s[p:], " [") {
+		return snapshotValue(s, p)
 	}
 	if from, to = formPart(s, p); to > from {
 		return from, to
 	}
-	if p > stop && chars.HasFold(s, p, " with ") {
+	if chars.HasFold(s, p, " with ") {
 		return literalAt(s, p+len(" with "))
 	}
 	return 0, 0
+}
+
+// fillMethods type their argument into the field that they are called on.
+const fillMethods = "fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set " +
+	"input enter_text typeText type_text val value fillField setText addValue replaceText"
+
+// calledWith is the literal in the chain of calls at p, behind the closed name of a field: ).fill('x'),
+// ).first().type('x'), ).value = 'x', { name: 'Password' }).fill('x'). called tells that there is such a chain.
+func calledWith(s string, p int) (from, to int, called bool) {
+	if strings.HasPrefix(s[p:], " })") {
+		p += len(" })")
+	}
+	for range 3 {
+		if p >= len(s) || s[p] != '.' {
+			return 0, 0, false
+		}
+		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
+		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
+			from, to = literalAt(s, end+len(" = "))
+			return from, to, true
+		}
+		if end >= len(s) || s[end] != '(' {
+			return 0, 0, true
+		}
+		if chars.OneOf(fillMethods, s[p+1:end]) {
+			from, to = literalAt(s, end+1)
+			return from, to, true
+		}
+		if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
+			p++
+		}
+	}
+	return 0, 0, false
+}
+
+// snapshotValue is the value in a page's snapshot, where the references of a field begin at p: textbox "Password"
+// [ref=e5] [active]: x.
+func snapshotValue(s string, p int) (from, to int) {
+	for range 4 {
+		end := strings.IndexByte(s[p:min(len(s), p+60)], ']')
+		if end < 0 {
+			return 0, 0
+		}
+		if p += end + 1; !strings.HasPrefix(s[p:], " [") {
+			break
+		}
+	}
+	if !strings.HasPrefix(s[p:], ": ") {
+		return 0, 0
+	}
+	if p += len(": "); p < len(s) && s[p] == '"' {
+		return literalAt(s, p)
+	}
+	if end := strings.IndexByte(s[p:], '\n'); end >= 0 {
+		return p, p + end
+	}
+	return p, len(s)
 }
 
 // typedInto is the literal in the call in which the name that ends at stop describes a field: type(element="Password
@@ -161,8 +185,9 @@ func typedInto(s string, start, stop int) (from, to int) {
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
-	if strings.HasPrefix(rest, "/i), ") {
-		return literalAt(s, stop+len("/i), "))
+	if n := strings.Index(rest[:min(len(rest), 12)], "), "); n >= 0 && strings.Trim(rest[:n], "\"'`])/i") == "" &&
+		fillsBefore(s, start) {
+		return literalAt(s, stop+n+len("), "))
 	}
 	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
 		!strings.HasPrefix(rest, " box\"") {
@@ -174,6 +199,24 @@ func typedInto(s string, start, stop int) (from, to int) {
 		}
 	}
 	return 0, 0
+}
+
+// fillsBefore reports whether a call that types something in begins on the line before start: setText(find('…
+func fillsBefore(s string, start int) bool {
+	line := s[max(0, start-maxAfar/2):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	for range 4 {
+		open := strings.LastIndexByte(line, '(')
+		if open < 0 {
+			return false
+		}
+		line = line[:open]
+		call := line[chars.SkipBack(line, 0, open, chars.Name):]
+		if chars.OneOf(fillMethods, call[strings.LastIndexByte(call, '.')+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).

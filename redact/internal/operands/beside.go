@@ -96,7 +96,8 @@ func bareKeyword(s string, start, stop, p int) bool {
 	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&
 		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
-		LineStart(s, start) && (strings.IndexByte(name, '_') > 0 || restOfLine(s, p))
+		strings.IndexByte(name, '_') > 0 && (LineStart(s, start) || restOfLine(s, p)) ||
+		LineStart(s, start) && restOfLine(s, p)
 }
 
 // restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of

@@ -26,7 +26,7 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 		}
 		p = q
 	}
-	p = literalHead(s, p)
+	p = literalHead(s, skipTag(s, p, o.Op))
 	if p >= len(s) {
 		return o
 	}
@@ -67,6 +67,19 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	}
 	o.End = bareEnd(s, p)
 	return o
+}
+
+// skipTag passes over what says how the value at p is written: a tag of YAML, !!str x, and the head of a section of
+// XML, <![CDATA[x]]>.
+func skipTag(s string, p int, op byte) int {
+	const section = "<![CDATA["
+	switch {
+	case op == ':' && strings.HasPrefix(s[p:], "!!"):
+		return chars.Skip(s, chars.Skip(s, p+2, chars.Lower), chars.Blank)
+	case op == '>' && strings.HasPrefix(s[p:], section):
+		return p + len(section)
+	}
+	return p
 }
 
 func indexOr(s, sub string) int {
@@ -132,7 +145,8 @@ func literalHead(s string, p int) int {
 				return q
 			}
 			return p
-		case chars.IsAlnum(c) || strings.IndexByte("@&(: .", c) >= 0 || c == '[' && q == p:
+		case chars.IsAlnum(c) || strings.IndexByte("@&(: .", c) >= 0 || c == '[' && q == p ||
+			c == ']' && q == p+1:
 		default:
 			return p
 		}
@@ -142,7 +156,7 @@ func literalHead(s string, p int) int {
 
 // isWrapper reports whether a call of v makes a string of a literal.
 func isWrapper(v string) bool {
-	for _, end := range [...]string{"string", "str", "from", "some", "bytes", "text", "secret", "literal", "value"} {
+	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value"} {
 		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
 			return true
 		}
@@ -215,6 +229,9 @@ func QuoteEnd(s string, p int, quote byte) int {
 // elementEnd is the end of an XML element's text.
 func elementEnd(s string, p int) int {
 	limit := min(len(s), p+chance.MaxValue)
+	if n := strings.Index(s[p:limit], "]]>"); n > 0 && strings.HasSuffix(s[:p], "[CDATA[") {
+		return p + n
+	}
 	n := strings.IndexByte(s[p:limit], '<')
 	if n < 0 || p+n+1 < len(s) && s[p+n+1] != '/' && s[p+n+1] != '!' {
 		return p // another element, or no element at all
@@ -296,15 +313,41 @@ func closes(v string) bool {
 	return strings.IndexByte(v, open) < 0
 }
 
-// linkVerb is the length of the verb at p that links a name and its value: password is x.
+// linkVerb is the length of the verb at p that links a name and its value, with a blank behind it: password is x,
+// password is: x.
 func linkVerb(s string, p int) int {
-	for _, verb := range [...]string{"is ", "to ", "ist ", "lautet ", "est ", "es ", "jest ", "är ", "er ", "é ",
-		"è ", "was ", "on ", "это "} {
-		if chars.HasFold(s, p, verb) {
-			return len(verb)
+	for _, verb := range [...]string{"is", "to", "ist", "lautet", "est", "es", "jest", "är", "er", "é",
+		"è", "was", "on", "это"} {
+		if !chars.HasFold(s, p, verb) {
+			continue
+		}
+		end := p + len(verb)
+		if end < len(s) && s[end] == ':' {
+			end++
+		}
+		if end < len(s) && s[end] == ' ' {
+			return end + 1 - p
 		}
 	}
 	return 0
+}
+
+// maxRemark is the longest remark, in bytes.
+const maxRemark = 24
+
+// skipRemark passes over words in brackets at p behind which a colon stands: password (temporary): x.
+func skipRemark(s string, p int) int {
+	if s[p] != '(' && s[p] != '[' {
+		return p
+	}
+	end := p + 1
+	for end < len(s) && end-p < maxRemark && (chars.IsLetter(s[end]) || s[end] == ' ' || s[end] == '-') {
+		end++
+	}
+	if end+1 < len(s) && (s[end] == ')' || s[end] == ']') && s[end+1] == ':' {
+		return end + 1
+	}
+	return p
 }
 
 // FindOperand finds the value after the name [start,stop): in the notations of shells,
@@ -316,13 +359,16 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		return o, false
 	}
 	o.Flag = isFlag(s, start)
+	if p > closed && !wasQuoted {
+		p = skipRemark(s, p)
+	}
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	switch {
 	case (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted):
 		return o, false
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
 		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
-			literal+1 < len(s) && (s[literal+1] == '"' || s[literal+1] == '\'') {
+			literal+1 < len(s) && strings.IndexByte("\"'`", s[literal+1]) >= 0 {
 			q, op = literal, assign
 		}
 	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
@@ -344,7 +390,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 			return o, false
 		case !wasQuoted && environmentBefore(s, start):
 			op, q = '=', p
-		case o.Flag, !wasQuoted && bareKeyword(s, start, stop, p):
+		case o.Flag && s[closed-1] != '`', !wasQuoted && bareKeyword(s, start, stop, p):
 			op, q = ' ', p
 		default:
 			return o, false

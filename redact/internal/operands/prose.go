@@ -24,99 +24,163 @@ const (
 // The words of running text between a name and its value: linkWords say that the value follows, fillers
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
-	linkWords = names.Set("is was are ist lautet war est es era jest är er on é è je este sind = -> → — – => " +
-		"это equals become becomes now: is: it's")
-	fillers = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
+	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
+		"это equals become becomes it's es er to with fue будет είναι je olan será sera ser będzie wird as")
+	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
+	setLinks = names.Set("to as with on")
+	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled")
+	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
 	withWords = names.Set("use the your my new this with and using mit con avec com med met z und et y e og " +
-		"och uses pass: password wifi " +
-		"connect")
+		"och uses pass: password wifi connect")
 )
+
+// particles stand directly behind a name in scripts without blanks, and link it with its value.
+var particles = [...]string{"は", "是", "为", "為", "는", "은", "이", "："}
+
+// A prose reads the words behind a name in running text.
+type prose struct {
+	s       string
+	limit   int  // where to stop reading
+	scripts bool // the name is a word of a language, and no name in source code
+	linked  bool // a word said that the value follows
+	set     bool // setLinks link
+	colon   bool // the last word ended with a colon: the token you asked for: x
+}
 
 // ProseValue is the value of the name [start,stop) in running text: the password for ann is x, with
 // password x, password → x. It looks like a password, or is quoted behind a word that links. scripts tells
 // that the name is a word of a language, and no name in source code.
 func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
-	limit := min(len(s), stop+maxProse)
-	before := wordBefore(s, start)
-	linked := withWords[strings.ToLower(before)]
-	p := stop
-	for _, particle := range [...]string{"は", "是", "为", "為", "는", "은", "이", "："} {
-		if scripts && strings.HasPrefix(s[p:], particle) {
-			linked, p = true, p+len(particle)
-			break
-		}
-	}
-	if p == stop && p+1 < limit && s[p] == ',' && s[p+1] == ' ' {
-		p++
-	}
-	if p == stop && (p >= limit || s[p] != ' ') {
+	r := prose{s: s, limit: min(len(s), stop+maxProse), scripts: scripts}
+	p, ok := r.begin(start, stop)
+	if !ok {
 		return 0, 0
 	}
-	// whether a "to" is a link
-	set := scripts || chars.OneOf("set change changed reset update updated", before)
-	colon := false // a word before ended with one: the token you asked for: x
 	for range maxProseWords {
-		p = chars.Skip(s[:limit], p, chars.Blank)
-		if linked && p+1 < limit && s[p] == '<' && chars.IsLetter(s[p+1]) { // is <b>x</b>
-			if open := strings.IndexByte(s[p:limit], '>'); open > 0 {
-				from = p + open + 1
-				to = elementEnd(s, from)
-				if values.LooksLikePassword(s[from:to]) {
-					return from, to
-				}
+		p = chars.Skip(s[:r.limit], p, chars.Blank)
+		if from, to = r.enclosed(p); to > from {
+			return from, to
+		}
+		end := r.wordEnd(p)
+		if end == p || end == r.limit && r.limit < len(s) {
+			return 0, 0
+		}
+		if from, to = r.plain(p, end); to > from {
+			return from, to
+		}
+		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!", s[end-1]) >= 0 {
+			return 0, 0
+		}
+		r.learn(s[p:end])
+		p = end
+	}
+	return 0, 0
+}
+
+// begin looks at what stands directly around the name, and returns where the words behind it begin; ok is false if
+// none do.
+func (r *prose) begin(start, stop int) (p int, ok bool) {
+	s := r.s
+	before := wordBefore(s, start)
+	r.linked = r.scripts && before != "" || withWords[strings.ToLower(before)]
+	r.set = r.scripts || setVerbs[strings.ToLower(before)] ||
+		before != "" && setVerbs[strings.ToLower(wordBefore(s, start-len(before)-1))]
+	if r.scripts {
+		for _, particle := range particles {
+			if strings.HasPrefix(s[stop:], particle) {
+				r.linked = true
+				return stop + len(particle), true
 			}
 		}
-		if linked {
-			if from, to = quotedWord(s, p, limit); to > from {
+	}
+	if p = stop; p+1 < r.limit && (s[p] == ',' || s[p] == ';') && s[p+1] == ' ' {
+		p++
+	}
+	return p, p < r.limit && s[p] == ' '
+}
+
+// wordEnd is the end of the word that begins at p.
+func (r *prose) wordEnd(p int) int {
+	for p < r.limit && !chars.IsSpace(r.s[p]) {
+		p++
+	}
+	return p
+}
+
+// enclosed is the value that stands at p in quotes or in an element, if a word has linked it: is <b>x</b>.
+func (r *prose) enclosed(p int) (from, to int) {
+	if !r.linked {
+		return 0, 0
+	}
+	if p+1 < r.limit && r.s[p] == '<' && chars.IsLetter(r.s[p+1]) {
+		if open := strings.IndexByte(r.s[p:r.limit], '>'); open > 0 {
+			from = p + open + 1
+			to = elementEnd(r.s, from)
+			if values.LooksLikePassword(r.s[from:to]) {
 				return from, to
 			}
 		}
-		end := p
-		for end < limit && !chars.IsSpace(s[end]) {
-			end++
-		}
-		if end == p || end == limit && limit < len(s) {
-			return 0, 0
-		}
-		from, to = p, chars.SkipBackAny(s, p, end, ".,;:!?)\"'`*")
-		if to < end && s[to] == '!' && chars.HasDigit(s[from:to]) { // of Summer20! the mark belongs to it
-			to++
-		}
-		if (colon || linked) && to-from >= longWord && chars.HasDigit(s[from:to]) && chance.Random(s[from:to]) {
-			return from, to
-		}
-		if linked && values.LooksLikePassword(s[from:to]) {
-			return from, to
-		}
-		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!(", s[end-1]) >= 0 {
-			return 0, 0
-		}
-		word := s[p:end]
-		colon = word[len(word)-1] == ':'
-		if chars.IsUpper(word[0]) {
-			word = strings.ToLower(word)
-		}
-		switch long := len(word) > maxLink; {
-		case !long && linkWords[word], scripts && s[end-1] == ':', set && word == "to":
-			linked = true
-		case long || linked && !fillers[word]:
-			linked = false
-		}
-		set, p = set || word == "set" || word == "changed" || word == "reset" || word == "updated", end
 	}
-	return 0, 0
+	return quotedWord(r.s, p, r.limit)
+}
+
+// plain is the value that is the word [p,end), without the punctuation around it, if it is one.
+func (r *prose) plain(p, end int) (from, to int) {
+	from, to = p, chars.SkipBackAny(r.s, p, end, ".,;:!?)\"'`*")
+	if to < end && r.s[to] == '!' && chars.HasDigit(r.s[from:to]) { // of Summer20! the mark belongs to it
+		to++
+	}
+	word := r.s[from:to]
+	switch {
+	case (r.colon || r.linked) && len(word) >= longWord && chars.HasDigit(word) && chance.Random(word):
+	case r.linked && values.LooksLikePassword(word):
+	case r.linked && r.colon && len(word) >= 4 && chars.HasDigit(word) && r.endsLine(end):
+	default:
+		return 0, 0
+	}
+	return from, to
+}
+
+// endsLine reports whether nothing stands between end and the end of the line.
+func (r *prose) endsLine(end int) bool {
+	return end == len(r.s) || r.s[end] == '\n' || r.s[end] == '\r'
+}
+
+// learn notes what a word that is not the value says of the next one.
+func (r *prose) learn(word string) {
+	r.colon = word[len(word)-1] == ':'
+	if chars.IsUpper(word[0]) {
+		word = strings.ToLower(word)
+	}
+	word = strings.TrimSuffix(word, ":")
+	switch long := len(word) > maxLink; {
+	case !long && linkWords[word] && (r.set || !setLinks[word]), r.scripts && r.colon:
+		r.linked = true
+	case long || r.linked && !fillers[word]:
+		r.linked = false
+	}
+	r.set = r.set || setVerbs[word]
 }
 
 // quotedWord is the inside of the quotes at p, of any script.
 func quotedWord(s string, p, limit int) (from, to int) {
 	for _, quotes := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"「", "」"}, {"『", "』"}, {"“",
 		"”"},
-		{"„", "“"}, {"«", "»"}} {
+		{"„", "“"}, {"«", "»"}, {"‘", "’"}} {
 		if strings.HasPrefix(s[p:], quotes[0]) {
 			from = p + len(quotes[0])
-			if n := strings.Index(s[from:limit], quotes[1]); n > 0 && strings.IndexByte(s[from:from+n], ' ') < 0 {
-				return from, from + n
+			n := strings.Index(s[from:limit], quotes[1])
+			if n < 0 {
+				continue
+			}
+			to = from + n
+			for _, blank := range [...]string{" ", "\u00a0", "\u202f"} { // as French has them
+				from += len(s[from:to]) - len(strings.TrimPrefix(s[from:to], blank))
+				to = from + len(strings.TrimSuffix(s[from:to], blank))
+			}
+			if to > from && strings.IndexByte(s[from:to], ' ') < 0 {
+				return from, to
 			}
 		}
 	}
@@ -134,7 +198,7 @@ func wordBefore(s string, start int) string {
 
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
-	"input inputs put wrote write pasted paste set setting send sent encrypt_string")
+	"input inputs put wrote write pasted paste set setting send sent encrypt_string with using use")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
@@ -144,10 +208,10 @@ func EnteredValue(s string, start int) (from, to int) {
 	for range 4 {
 		q := chars.SkipBack(s, low, p, chars.Lower|chars.Upper)
 		word := strings.ToLower(s[q:p])
-		p = chars.SkipBackAny(s, low, q, " -")
+		p = chars.SkipBackAny(s, low, q, " -\"'`")
 		switch word {
 		case "into", "in", "to", "for", "as", "name":
-			return enteredBefore(s, low, p)
+			return enteredBefore(s, low, chars.SkipBack(s, low, q, chars.Blank))
 		case "":
 			return 0, 0
 		}
@@ -183,16 +247,17 @@ func enteredBefore(s string, low, p int) (from, to int) {
 	return from, to
 }
 
-// SlashPair is the second of two words with a slash or colon between them, of which [start,end) is the
-// first: credentials: ann / x.
-func SlashPair(s string, start, end int) (from, to int) {
-	p := chars.Skip(s, end, chars.Blank)
-	if p+1 >= len(s) || p == end || s[p] != '/' || s[p+1] != ' ' || !chars.IsFieldLike(s[start:end]) {
-		return 0, 0
+// LoginPair is the second of two words with a slash or a colon between them, of which the first begins at start:
+// credentials: ann / x, credentials: ann:x.
+func LoginPair(s string, start, end int) (from, to int) {
+	if i := strings.IndexByte(s[start:end], ':'); i > 0 && chars.IsFieldLike(s[start:start+i]) {
+		from, to = start+i+1, end
+	} else if p := chars.Skip(s, end, chars.Blank); p+1 < len(s) && p > end && s[p] == '/' && s[p+1] == ' ' &&
+		chars.IsFieldLike(s[start:end]) {
+		from = p + 2
+		to = bareEnd(s, from)
 	}
-	from = p + 2
-	to = bareEnd(s, from)
-	if !values.LooksLikePassword(s[from:to]) {
+	if from == 0 || !values.LooksLikePassword(s[from:to]) {
 		return 0, 0
 	}
 	return from, to

@@ -130,43 +130,25 @@ func monthHead(v string) string {
 	return v[:min(len(v), 3)]
 }
 
+// dateSuffixes may stand behind a number of a date.
+var dateSuffixes = [...]string{"st", "nd", "rd", "th", "年", "月", "日", "년", "월", "일"}
+
 // dateForm is a date: 1985-03-12, 12.3.1985, 12 March 1985, March 12, 1985, 19850312.
 func dateForm(s string, i int) int {
-	p, digits, words := i, 0, 0
-	end := 0
+	if q := chars.Skip(s, i, chars.Digit); q == i+8 {
+		return dateEnd(s, q)
+	}
+	p, digits, words, end := i, 0, 0, 0
 	for parts := 0; parts < 3 && p < len(s); parts++ {
-		q := chars.Skip(s, p, chars.Digit)
-		switch n := q - p; {
-		case n == 8 && parts == 0:
-			return dateEnd(s, q)
-		case n == 1 || n == 2 || n == 4:
-			digits += n
-			for _, suffix := range [...]string{"st", "nd", "rd", "th", "年", "月", "日", "년", "월", "일"} {
-				if strings.HasPrefix(s[q:], suffix) {
-					q += len(suffix)
-					break
-				}
-			}
-		case n == 0:
-			for q < len(s) && (chars.IsLetter(s[q]) || s[q] >= 0x80) {
-				q++
-			}
-			if q-p < 3 || words > 0 || !chars.IsLetter(s[p]) || !chars.OneOf(months, monthHead(s[p:q])) {
-				return 0
-			}
-			words++
-		default:
+		q, n := datePart(s, p)
+		if q == 0 || n == 0 && words > 0 {
 			return 0
 		}
-		end = q
-		p = q
-		for p < len(s) && p-q < 4 && strings.IndexByte(" -./,", s[p]) >= 0 {
-			p++
+		digits += n
+		if n == 0 {
+			words++
 		}
-		if chars.HasFold(s, p, "de ") || chars.HasFold(s, p, "of ") {
-			p += 3
-		}
-		if parts < 2 && p == q && s[q-1] < 0x80 {
+		if end, p = q, dateGap(s, q); parts < 2 && p == q && s[q-1] < 0x80 {
 			return 0
 		}
 	}
@@ -174,6 +156,39 @@ func dateForm(s string, i int) int {
 		return 0
 	}
 	return dateEnd(s, end)
+}
+
+// datePart is the end of the number or month at p, and how many digits it has; the end is 0 if it is neither.
+func datePart(s string, p int) (end, digits int) {
+	end = chars.Skip(s, p, chars.Digit)
+	switch digits = end - p; digits {
+	case 1, 2, 4:
+		for _, suffix := range dateSuffixes {
+			if strings.HasPrefix(s[end:], suffix) {
+				return end + len(suffix), digits
+			}
+		}
+		return end, digits
+	case 0:
+		for end < len(s) && isWordByte(s[end]) {
+			end++
+		}
+		if end-p >= 3 && chars.IsLetter(s[p]) && chars.OneOf(months, monthHead(s[p:end])) {
+			return end, 0
+		}
+	}
+	return 0, 0
+}
+
+func isWordByte(c byte) bool { return chars.IsLetter(c) || c >= 0x80 }
+
+// dateGap passes over what stands between the parts of a date: 12. de March.
+func dateGap(s string, p int) int {
+	p = chars.SkipAny(s[:min(len(s), p+4)], p, " -./,")
+	if chars.HasFold(s, p, "de ") || chars.HasFold(s, p, "of ") {
+		p += 3
+	}
+	return p
 }
 
 // dateEnd is the end of a date that may go on with a time.
@@ -200,7 +215,7 @@ func addressForm(s string, i int) int {
 		if strings.IndexByte("\n\r\t\"|;&<>{}=@[]\\*`", c) >= 0 || c == ' ' && end+1 < len(s) && s[end+1] == ' ' {
 			break
 		}
-		if c == ':' || c == '/' && end+1 < len(s) && s[end+1] == '/' || c == '_' {
+		if c == ':' && !chars.EndsFold(s[i:end], " no") || c == '/' && end+1 < len(s) && s[end+1] == '/' || c == '_' {
 			return 0
 		}
 		switch {
@@ -220,7 +235,8 @@ func addressForm(s string, i int) int {
 	}
 	end = chars.SkipBackAny(s, i, end, " .,")
 	first := s[i:end]
-	if strings.HasPrefix(first, "0x") || isQuantity(first) {
+	if strings.HasPrefix(first, "0x") || isQuantity(first) || chars.HasFold(first, 0, "the ") ||
+		strings.Contains(first, " the ") {
 		return 0
 	}
 	return end
@@ -237,39 +253,75 @@ func isQuantity(v string) bool {
 // a form in parentheses. bound tells that an operator, or one of these words, stands there.
 func Gap(s string, stop int) (p int, bound bool) {
 	p = stop
+	if words := s[stop:min(len(s), stop+maxOnFile)]; strings.HasPrefix(words, " on ") ||
+		strings.HasPrefix(words, " for ") {
+		if i := strings.Index(words, " is "); i > 0 && i < maxOnFile-len(" is ") && isPlainWords(words[:i]) {
+			return stop + i + len(" is "), true
+		}
+	}
 	for range 4 {
-		q := chars.SkipAny(s[:min(len(s), p+12)], p, " \t\"'`*])\\")
-		if q < len(s) && strings.IndexByte(":=#.>", s[q]) >= 0 {
-			bound = bound || s[q] != '.'
-			q++
-		}
-		if strings.HasPrefix(s[q:], "- ") || strings.HasPrefix(s[q:], "– ") {
-			bound, q = true, strings.IndexByte(s[q:], ' ')+q
-		}
-		for _, mark := range [...]string{"番号", "号码", "번호", "：", "は", "是", "는", "—"} {
-			if strings.HasPrefix(s[q:], mark) {
-				bound, q = bound || mark[0] == "："[0] || len(mark) == len("は"), q+len(mark)
-			}
-		}
-		q = chars.SkipAny(s[:min(len(s), q+12)], q, " +\t\n\"'`*>\\#")
-		end := chars.Skip(s[:min(len(s), q+12)], q, chars.Lower|chars.Upper)
-		switch word := s[q:end]; {
-		case word != "" && (chars.EqualFold(word, "is") || chars.EqualFold(word, "was") || chars.EqualFold(word, "on")):
-			bound, q = true, end
-		case word != "" && end < len(s) && strings.IndexByte(" .:#=", s[end]) >= 0 && numberWord(word):
-			q = end
-			bound = bound || chars.EqualFold(word, "no") || chars.EqualFold(word, "number")
-		case q < len(s) && s[q] == '(':
-			if i := strings.IndexByte(s[q:min(len(s), q+24)], ')'); i > 0 && !chars.HasDigit(s[q:q+i]) {
-				q += i + 1
-			}
-		}
+		q, operator := gapOperator(s, chars.SkipAny(s[:min(len(s), p+12)], p, " \t\"'`*])\\"))
+		q, word := gapWord(s, chars.SkipAny(s[:min(len(s), q+12)], q, " +\t\n\"'`*>\\#"))
+		bound = bound || operator || word
 		if q == p {
 			break
 		}
 		p = q
 	}
 	return p, bound
+}
+
+// maxOnFile is how far behind a name its verb may stand, in bytes: the number on file is.
+const maxOnFile = 24
+
+func isPlainWords(v string) bool {
+	for i := range len(v) {
+		if chars.Class[v[i]]&(chars.Lower|chars.Blank) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// gapMarks stand between a name in another script and its value. Those of three bytes bind.
+var gapMarks = [...]string{"番号", "号码", "号", "번호", "：", "は", "是", "는", "—"}
+
+// gapOperator passes over an operator, a dash, and gapMarks at q.
+func gapOperator(s string, q int) (p int, bound bool) {
+	if q < len(s) && strings.IndexByte(":=#.>", s[q]) >= 0 {
+		bound = s[q] != '.'
+		q++
+	}
+	if strings.HasPrefix(s[q:], "- ") || strings.HasPrefix(s[q:], "– ") {
+		bound, q = true, strings.IndexByte(s[q:], ' ')+q
+	}
+	for _, mark := range gapMarks {
+		if strings.HasPrefix(s[q:], mark) {
+			bound, q = bound || len(mark) == len("は"), q+len(mark)
+		}
+	}
+	return q, bound
+}
+
+// gapWords link a name and its value.
+const gapWords = "is was on to ist lautet est es jest era"
+
+// gapWord passes over a verb, a word for a number, or a form in parentheses at q.
+func gapWord(s string, q int) (p int, bound bool) {
+	end := chars.Skip(s[:min(len(s), q+12)], q, chars.Lower|chars.Upper)
+	switch word := s[q:end]; {
+	case word == "":
+		if q < len(s) && s[q] == '(' {
+			if i := strings.IndexByte(s[q:min(len(s), q+24)], ')'); i > 0 && !chars.HasDigit(s[q:q+i]) {
+				q += i + 1
+			}
+		}
+	case chars.OneOf(gapWords, strings.ToLower(word)):
+		return end, true
+	case end < len(s) && strings.IndexByte(" .:#=", s[end]) >= 0 && numberWord(word):
+		return end, chars.EqualFold(word, "no") || chars.EqualFold(word, "number")
+	}
+	return q, bound
 }
 
 func numberWord(v string) bool {

@@ -115,6 +115,10 @@ func numberAt(s string, i int) (start, end int, kind string) {
 
 // runAt says what the run [i,end) of digits in groups is, as numberAt does.
 func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) {
+	if i > 0 && s[i-1] == ':' && end < len(s) && s[end] == ':' || groups > 2 && inDump(s, i, end) ||
+		groups > 5 && groups*2 == digits || groups == 1 && end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]) {
+		return 0, max(end, i+1), ""
+	}
 	if digits >= 12 {
 		if e := cardWithin(s, i, end); e > 0 {
 			return i, e, "payment-card"
@@ -137,6 +141,24 @@ func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) 
 		return b, e, "phone-number"
 	}
 	return 0, max(end, i+1), ""
+}
+
+// inDump reports whether the digits [i,end) stand among pairs of hexadecimal digits, as in a dump of bytes.
+func inDump(s string, i, end int) bool {
+	pairs := 0
+	for p := i; p >= 3 && s[p-1] == ' ' && isPair(s, p-3) && pairs < 2; p -= 3 {
+		pairs++
+	}
+	for p := end; p+2 < len(s) && s[p] == ' ' && isPair(s, p+1) && pairs < 2; p += 3 {
+		pairs++
+	}
+	return pairs >= 2 || end < len(s) && chars.IsAlnum(s[end]) && chars.Class[s[end]]&chars.Hex != 0
+}
+
+// isPair reports whether two hexadecimal digits stand at p by themselves.
+func isPair(s string, p int) bool {
+	return chars.Class[s[p]]&chars.Class[s[p+1]]&chars.Hex != 0 && (p == 0 || chars.IsSpace(s[p-1])) &&
+		(p+2 == len(s) || chars.IsSpace(s[p+2]))
 }
 
 // macAround is the MAC address that holds the byte at i; an end of 0 if there is none.

@@ -160,10 +160,27 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	if r.Body&crc62 != 0 && len(s)-p >= r.Max && checks(s[p:p+r.Max]) {
 		return at, p + r.Max, true // whatever stands around it
 	}
-	if at > 0 && (chars.IsAlnum(s[at-1]) && !r.Glues() || r.isWord() && at > 1 &&
-		strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2])) {
+	glued := at > 0 && chars.IsAlnum(s[at-1])
+	if glued && !r.Glues() || at > 1 && r.isWord() && strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2]) {
 		return 0, 0, false
 	}
+	end := r.bodyEnd(s, p)
+	n := end - p
+	if n < r.Min && n >= 8 {
+		return r.wrapped(s, at, p, end)
+	}
+	if glued && !apart(s, at, p, end) {
+		return at, end, false
+	}
+	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
+		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
+		return at, end, false
+	}
+	return at, end, true
+}
+
+// bodyEnd is the end of the body that begins at p, without the punctuation of a sentence.
+func (r *Token) bodyEnd(s string, p int) int {
 	end := p
 	for end < len(s) && Alphabet(chars.Class[s[end]])&r.Body != 0 && (r.Max == 0 || end-p <= r.Max) {
 		end++
@@ -171,21 +188,13 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	for end-p > r.Min && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
-	n := end - p
-	if n < r.Min && n >= 8 {
-		return r.wrapped(s, at, p, end)
-	}
-	if at > 0 && chars.IsAlnum(s[at-1]) {
-		word := s[chars.SkipBack(s, max(0, at-longestWord-1), at, chars.B64):at]
-		if len(word) > longestWord || chars.HasDigit(word) || !chance.Random(s[p:end]) {
-			return at, end, false // in the middle of something drawn by chance
-		}
-	}
-	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
-		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
-		return at, end, false
-	}
-	return at, end, true
+	return end
+}
+
+// apart reports whether the word that the token at is glued to is not a part of something drawn by chance.
+func apart(s string, at, p, end int) bool {
+	word := s[chars.SkipBack(s, max(0, at-longestWord-1), at, chars.B64):at]
+	return len(word) <= longestWord && !chars.HasDigit(word) && chance.Random(s[p:end])
 }
 
 // Named makes a match of a function that looks at a place and names the kind.

@@ -16,7 +16,7 @@ import (
 
 // isForeign reports whether a name is a word for a password in another language than English.
 func isForeign(name string) bool {
-	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 ||
+	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == ' ' }) >= 0 ||
 		chars.OneOf("senha wachtwoord kennwort "+
 			"passwort contrasena salasana heslo parola lozinka adgangskode adgangskoden passordet passord",
 			strings.ToLower(name))
@@ -25,6 +25,9 @@ func isForeign(name string) bool {
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
+	if stop < len(s) && s[stop] == ' ' { // words to read
+		sc.pay(costOfAfar)
+	}
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret || v.Kind == kinds.Token {
 		from, to := operands.ProseValue(s, start, stop, isForeign(s[start:stop]))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -22,16 +21,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		return 0
 	}
 	low := max(sc.settled, i-names.MaxName)
-	start, stop := i, end
+	start, stop := i, 0
 	start = chars.SkipBack(s, low, start, chars.Name)
-	high := min(len(s), end+names.MaxName)
-	for stop = chars.Skip(s[:high], stop, chars.Name); stop+1 < high && s[stop] >= 0xc3 &&
-		s[stop] <= 0xc5; { // an accent
-		stop = chars.Skip(s[:high], stop+2, chars.Name)
-	}
-	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
-		stop--
-	}
+	stop = nameEnd(s, start, end)
 	sc.named = stop
 	v := sc.classify(s[start:stop])
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
@@ -75,6 +67,22 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	return sc.nameAt(s, start, stop, v)
 }
 
+// nameEnd is the end of the name that begins at start and of which a telling word ends at end.
+func nameEnd(s string, start, end int) int {
+	high := min(len(s), end+names.MaxName)
+	stop := chars.Skip(s[:high], end, chars.Name)
+	for stop+1 < high && s[stop] >= 0xc3 && s[stop] <= 0xc5 { // an accent
+		stop = chars.Skip(s[:high], stop+2, chars.Name)
+	}
+	for stop > end && (s[stop-1] == '.' || s[stop-1] == '-') {
+		stop--
+	}
+	if stop-start == len("pass") && chars.HasFold(s, stop, " phrase") {
+		stop += len(" phrase")
+	}
+	return stop
+}
+
 // nearCookie is how far before a name the word cookie may stand, in bytes.
 const nearCookie = 32
 
@@ -95,9 +103,11 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 	}
 	sc.named, sc.key = end, v
 	if isPersonal(v) {
-		const number = "番号"
-		if strings.HasPrefix(s[end:], number) {
-			end += len(number)
+		for _, number := range [...]string{"番号", "号码", "번호", "号"} {
+			if strings.HasPrefix(s[end:], number) {
+				end += len(number)
+				break
+			}
 		}
 		return sc.personalHit(s, i, end, v)
 	}
@@ -109,21 +119,8 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
-	if from, to := operands.FilledValue(s, start, stop); to > from {
-		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
-			return sc.takeNamed(s, from, to, v.Kind)
-		}
-		return 0
-	}
-	if c := tables.Attribute(s, start, stop); c.End > c.Start {
-		sc.cell(s, c, v, true)
-		return 0
-	}
-	if strings.HasPrefix(s[stop:], ":</") || strings.HasPrefix(s[stop:], ": <") && s[stop+2:] != "<" &&
-		stop+3 < len(s) &&
-		chars.IsLetter(s[stop+3]) && strings.Contains(s[stop:min(len(s), stop+200)], "</") {
-		sc.elementHit(s, stop, v)
-		return 0
+	if n, done := sc.formValue(s, start, stop, v); done {
+		return n
 	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
@@ -137,81 +134,87 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if sc.values.tooMany(o.Start, o.End) {
 		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
 	}
-	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
-		return sc.pairHit(s, from, to)
+	if n, done := sc.pairValue(s, start, stop, o, v); done {
+		return n
 	}
-	if start > 0 && s[start-1] == ':' && o.Op == ':' && inARN(s, start) {
+	if isBraced(s, start, o) {
+		o.Start, o.End, o.Quoted = o.Start+1, o.End-1, true
+	}
+	b := assignment{s: s, start: start, stop: stop, operand: o, verdict: v}
+	if b.isNoValue() || o.Op == ',' && b.isListItem() || b.isVerb() {
 		return 0
-	}
-	if v.Kind == kinds.Credential {
-		if from, to := operands.SlashPair(s, o.Start, o.End); to > from {
-			return sc.takeNamed(s, from, to, kinds.Password)
-		}
-	}
-	value := s[o.Start:o.End]
-	if o.Op == '=' && isParameter(value) {
-		sc.statementHit(s, start)
-		return 0
-	}
-	if n := len(value); n > 2 && value[0] == '{' && value[n-1] == '}' && start > 0 && s[start-1] == ';' { // ODBC
-		o.Start, o.End, value, o.Quoted = o.Start+1, o.End-1, value[1:n-1], true
-	}
-	if chars.IsDigits(value) && o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") {
-		return 0 // as kubectl describes a Secret
-	}
-	if o.Op == '(' && o.End < len(s) && !o.Quoted || value == "" {
-		return 0
-	}
-	if q := chars.Skip(s, o.End+1, chars.Blank); o.Op == ',' && o.Quoted && q < len(s) && s[q] == ':' {
-		return 0 // the name of the next member
-	}
-	if o.Op == ',' && !o.Flag && s[o.Start-1] == '`' && !chance.Plausible(value) {
-		return 0 // words of code in running text
-	}
-	if chars.EqualFold(s[start:stop], "pass") && o.Op == ',' {
-		return 0 // 'pass', 'fail'
-	}
-	if chars.EqualFold(s[start:stop], "pass") && o.Op == ':' && !o.Quoted && !isPassword(s, start, value) {
-		return 0 // a verb, as test programs have it
-	}
-	if o.Op == ',' && !o.Flag && chars.IsIdentifier(value) && !chars.HasDigit(value) &&
-		operands.ItemBefore(s, start) && !chance.Random(value) {
-		return 0 // names in a list
-	}
-	if o.Op == ',' && !o.Flag && start >= 2 && s[start-2] == '[' && !chance.Plausible(value) {
-		return 0 // the first of a list of names
-	}
-	if v.Kind == kinds.Signature && (o.Op != '=' || start == 0 || strings.IndexByte("?&;#", s[start-1]) < 0) {
-		return 0 // a signature is a secret where it opens something: in a URL
 	}
 	if n, done := sc.headerValue(s, o, v); done {
 		return n
 	}
-	if v.Kind == kinds.Secret && !o.Quoted && chars.EndsFold(s[start:stop], "secrets") && chars.IsFieldLike(value) &&
-		!chars.HasDigit(value) {
-		return 0 // names of values that are given elsewhere
+	if b.listsNames() {
+		return 0
 	}
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if chars.EqualFold(s[start:stop], "pass") && o.Op == '=' && chars.IsDigits(value) &&
-		chars.ContainsFold(s[o.End:min(len(s), o.End+24)], "fail") {
-		return 0 // counts of tests
-	}
-	if o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
+	if b.isTestCount() || o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
 		return 0
 	}
-	if !sc.judge(value, s[start:stop], v, o, o.End < len(s) && s[o.End] == '(') {
-		if o.Op == ' ' && v.Level == names.Secret {
+	if !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
+		if o.Op == ' ' && (v.Level == names.Secret || v.Kind == kinds.Token) {
 			return sc.afar(s, start, stop, v) // password is still x
 		}
 		return 0
 	}
-	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(s[start:stop], '_') > 0 &&
+	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(b.name(), '_') > 0 &&
 		operands.LineStart(s, start) {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+}
+
+// formValue removes the value of a name that is that of a field which is filled in, of an attribute, or of an
+// element; done tells that there is such a field, attribute or element.
+func (sc *Scanner) formValue(s string, start, stop int, v names.Verdict) (next int, done bool) {
+	if from, to := operands.FilledValue(s, start, stop); to > from {
+		if sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
+			next = sc.takeNamed(s, from, to, v.Kind)
+		}
+		return next, true
+	}
+	if c := tables.Attribute(s, start, stop); c.End > c.Start {
+		sc.cell(s, c, v, true)
+		return 0, true
+	}
+	rest := s[stop:]
+	if strings.HasPrefix(rest, ":</") || strings.HasPrefix(rest, ": <") && len(rest) > 3 && chars.IsLetter(rest[3]) &&
+		strings.Contains(rest[:min(len(rest), 200)], "</") {
+		sc.elementHit(s, stop, v)
+		return 0, true
+	}
+	return 0, false
+}
+
+// pairValue looks at values that are not the operand itself: the second of a pair, and the parameters of a
+// statement. done tells that there is nothing else to look at.
+func (sc *Scanner) pairValue(s string, start, stop int, o values.Operand, v names.Verdict) (next int, done bool) {
+	if from, to := operands.PairLiteral(s, start, stop, o); to > from {
+		return sc.pairHit(s, from, to), true
+	}
+	if start > 0 && s[start-1] == ':' && o.Op == ':' && inARN(s, start) {
+		return 0, true
+	}
+	if v.Kind == kinds.Credential {
+		if from, to := operands.LoginPair(s, o.Start, o.End); to > from {
+			return sc.takeNamed(s, from, to, kinds.Password), true
+		}
+	}
+	if o.Op == '=' && isParameter(s[o.Start:o.End]) {
+		sc.statementHit(s, start)
+		return 0, true
+	}
+	return 0, false
+}
+
+// isBraced reports whether the operand is a value in braces, as ODBC has them.
+func isBraced(s string, start int, o values.Operand) bool {
+	return o.End-o.Start > 2 && s[o.Start] == '{' && s[o.End-1] == '}' && start > 0 && s[start-1] == ';'
 }
 
 // pairHit removes the second literal of a pair of credentials.

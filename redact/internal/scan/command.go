@@ -40,7 +40,7 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 			break
 		}
 		sc.spend(q - start + 1)
-		sc.pay(costOfByte * (q - start + 1))
+		sc.pay(4 * costOfByte * (q - start + 1))
 		word := s[start:stop]
 		if len(word) >= 2 && word[0] != '-' && p.Nth > 0 {
 			if p.Nth--; p.Nth == 0 && (!strings.Contains(word, "=") || len(word) > 20) && word[0] != '/' {

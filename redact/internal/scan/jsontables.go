@@ -32,47 +32,71 @@ func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
 		return
 	}
 	if len(sc.frames) > base {
-		parent := &sc.frames[len(sc.frames)-1]
-		switch key := parent.src[parent.keyStart:parent.keyEnd]; {
-		case !parent.object:
-			if parent.grid.sql[1] > 0 {
-				f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
-				return
-			}
-			if parent.grid.rows != nil && !(parent.grid.headed && parent.index == 0) {
-				f.grid.cells = parent.grid.rows
-				return
-			}
-		case isTitles(key):
-			if list, _ := sc.titles(s, i, false); list != nil {
-				parent.grid.columns = list
-				if n := len(sc.frames) - 2; n >= base && sc.frames[n].object {
-					sc.frames[n].grid.columns = list // {"schema":{"fields":…},"rows":…}
-				}
-			}
-		case isRows(key) && !(isParams(key) && parent.grid.columns == nil && s[first] != '[' && s[first] != '{'):
-			if parent.grid.columns == nil && s[first] == '[' {
-				sc.behind(parent, s, i)
-			}
-			if s[first] == '[' {
-				f.grid.rows = parent.grid.columns
-			} else if s[first] != '{' {
-				f.grid.cells = parent.grid.columns
-			}
-		case isParams(key):
-			if parent.grid.sql[1] == 0 {
-				sc.behind(parent, s, i)
-			}
-			f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
+		if parent := &sc.frames[len(sc.frames)-1]; parent.object {
+			sc.memberGrid(f, parent, s, i, base)
+		} else if sc.rowGrid(f, parent) {
+			return
 		}
 	}
 	if s[first] == '[' && f.grid.rows == nil {
-		if list, end := sc.titles(s, first, true); list != nil {
-			if end = syntax.SkipBlank(s, end); end < len(s) && s[end] == ',' {
-				end = syntax.SkipBlank(s, end+1)
-				f.grid.rows, f.grid.headed = list, end < len(s) && s[end] == '['
-			}
+		sc.headedGrid(f, s, first)
+	}
+}
+
+// rowGrid fills in what f knows of the array that it is an item of: a row of its table, or the parameters of the
+// statement in it.
+func (sc *Scanner) rowGrid(f, parent *frame) bool {
+	switch {
+	case parent.grid.sql[1] > 0:
+		f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
+	case parent.grid.rows != nil && !(parent.grid.headed && parent.index == 0):
+		f.grid.cells = parent.grid.rows
+	default:
+		return false
+	}
+	return true
+}
+
+// memberGrid fills in what f, a member of parent, knows by its name: that it has titles, rows, or parameters.
+func (sc *Scanner) memberGrid(f, parent *frame, s string, i, base int) {
+	first := s[syntax.SkipBlank(s, i+1)]
+	key := parent.src[parent.keyStart:parent.keyEnd]
+	switch nested := first == '[' || first == '{'; {
+	case isTitles(key):
+		list, _ := sc.titles(s, i, false)
+		if list == nil {
+			return
 		}
+		parent.grid.columns = list
+		if n := len(sc.frames) - 2; n >= base && sc.frames[n].object {
+			sc.frames[n].grid.columns = list // {"schema":{"fields":…},"rows":…}
+		}
+	case isRows(key) && (nested || parent.grid.columns != nil || !isParams(key)):
+		if parent.grid.columns == nil && first == '[' {
+			sc.behind(parent, s, i)
+		}
+		if first == '[' {
+			f.grid.rows = parent.grid.columns
+		} else if !nested {
+			f.grid.cells = parent.grid.columns
+		}
+	case isParams(key):
+		if parent.grid.sql[1] == 0 {
+			sc.behind(parent, s, i)
+		}
+		f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
+	}
+}
+
+// headedGrid fills in what the first row of f, which begins at first, says of the others if it has titles.
+func (sc *Scanner) headedGrid(f *frame, s string, first int) {
+	list, end := sc.titles(s, first, true)
+	if list == nil {
+		return
+	}
+	if end = syntax.SkipBlank(s, end); end < len(s) && s[end] == ',' {
+		end = syntax.SkipBlank(s, end+1)
+		f.grid.rows, f.grid.headed = list, end < len(s) && s[end] == '['
 	}
 }
 

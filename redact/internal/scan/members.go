@@ -13,6 +13,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
+	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -32,6 +33,9 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 	d := sc.nameVerdict(s, key, a, b, escaped)
 	sc.key = names.Verdict{Level: max(outer.Level, d.Level), Kind: d.Kind}
 	f := &sc.frames[top]
+	if above := sc.paramVerdict(top, key); above.Level > d.Level {
+		d = above
+	}
 	if f.inherit.Level > d.Level {
 		d = sc.inherited(key, f, d)
 	}
@@ -45,6 +49,18 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 	}
 	sc.buf = sc.buf[:mark]
 	return d
+}
+
+// paramVerdict says what the parameter of this name, a member of the frame at top or of one of its items, means in the
+// statement that stands beside the parameters: {"sql": "… key = :k", "binds": {"k": …}}.
+func (sc *Scanner) paramVerdict(top int, name string) names.Verdict {
+	for n := top - 1; n >= 0 && n >= top-2; n-- {
+		f := &sc.frames[n]
+		if f.object && f.grid.sql[1] > 0 && isParams(f.src[f.keyStart:f.keyEnd]) {
+			return sc.classify(tables.Named(f.src[f.grid.sql[0]:f.grid.sql[1]], name))
+		}
+	}
+	return names.Verdict{}
 }
 
 // nameVerdict scans the name [a,b) of a member, which is key when it is decoded, and says what
@@ -127,6 +143,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	if f.object {
 		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
 			f.pair = sc.classify(names.OfField(s[a:b]))
+			if v := sc.paramVerdict(len(sc.frames)-1, s[a:b]); v.Level > f.pair.Level {
+				f.pair = v
+			}
 			if top := len(sc.frames) - 1; top > base && sc.frames[top-1].object &&
 				names.IsTarget(sc.frames[top-1].src[sc.frames[top-1].keyStart:sc.frames[top-1].keyEnd]) {
 				sc.frames[top-1].pair = f.pair

@@ -17,6 +17,7 @@ import (
 const (
 	costOfName  = 500
 	costOfValue = 500
+	costOfAfar  = 2000
 	costOfSpan  = 200
 )
 
@@ -175,7 +176,7 @@ func standsApart(s string, sp *span) bool {
 
 func (sc *Scanner) detect(s string, at, end int, n int32) int {
 	if sc.m.detectors[n].Kind == kinds.PrivateKey {
-		sc.pay(200 + min(len(s)-at, rules.MaxPEM)/8)
+		sc.pay(600 + min(len(s)-at, rules.MaxPEM)*3/8)
 	}
 	start, stop, ok := sc.m.detectors[n].Match(s, at, end)
 	sc.spend(max(0, stop-at))

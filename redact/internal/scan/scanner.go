@@ -74,9 +74,9 @@ func (sc *Scanner) spend(n int) {
 }
 
 // costs are about how many nanoseconds an anchor takes, by its act.
-var costs = [...]int{anchors.ActDetector: 100, anchors.ActName: 50, anchors.ActURL: 120, anchors.ActScheme: 60,
+var costs = [...]int{anchors.ActDetector: 100, anchors.ActName: 50, anchors.ActURL: 300, anchors.ActScheme: 60,
 	anchors.ActCommand: 600, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 600,
-	anchors.ActLabel: 60, anchors.ActForeign: 400}
+	anchors.ActLabel: 60, anchors.ActForeign: 800}
 
 // costOfByte is the same for a byte of a value.
 const costOfByte = 4
@@ -104,6 +104,9 @@ type tableState struct {
 	title int // names that begin before are titles of columns
 	rows  int // what begins before is in a table
 	plain int // what begins before is no column of an INSERT
+
+	stated   int // parameters before belong to a statement that has been read
+	verbless int // no statement begins before
 }
 
 // A frame is an open object or array.

@@ -24,7 +24,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	if start < t.rows {
 		from, to, ok := tables.Line(s, start)
-		sc.pay(200 + to - from)
+		sc.pay(350 + to - from)
 		return ok && sc.cellBeside(s, from, to, start, stop)
 	}
 	if start < t.lines {
@@ -32,7 +32,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	from, to, ok := tables.Line(s, start)
 	sc.Count(to - from)
-	sc.pay(200 + to - from)
+	sc.pay(350 + to - from)
 	t.lines = to
 	if !ok {
 		return false
@@ -87,15 +87,22 @@ func (sc *Scanner) cellBeside(s string, from, to, start, stop int) bool {
 
 // statementHit removes the values that are listed behind the statement of SQL around i for its parameters.
 func (sc *Scanner) statementHit(s string, i int) {
-	sql, list := tables.Arguments(s, i)
+	if i < sc.tables.stated { // its parameters have been read
+		return
+	}
+	sql, list := tables.Arguments(s, sc.tables.verbless, i)
 	sc.spend(sql.End - sql.Start)
-	sc.pay(costOfByte * (sql.End - sql.Start))
+	sc.pay(costOfByte*(sql.End-sql.Start) + 2*costOfByte*min(i-sc.tables.verbless, tables.MaxStatement))
+	if sc.tables.stated = sql.End; sql.End == 0 {
+		sc.tables.verbless = i
+	}
 	if len(list) == 0 {
 		return
 	}
-	for k, v := range sc.params(s[sql.Start:sql.End]) {
-		if k < len(list) {
-			sc.cell(s, list[k], v, true)
+	params := tables.Params(s[sql.Start:sql.End])
+	for k, c := range list {
+		if n := tables.Values(s, list, params, k); n >= 0 && n < len(params) {
+			sc.cell(s, c, sc.classify(params[n]), true)
 		}
 	}
 }
@@ -105,7 +112,7 @@ func isParameter(v string) bool {
 	switch v = strings.TrimRight(v, ",)"); {
 	case v == "?" || v == "%s":
 		return true
-	case len(v) > 1 && (v[0] == '$' || v[0] == ':' || v[0] == '@'):
+	case len(v) > 1 && strings.IndexByte("$:@?", v[0]) >= 0:
 		return chars.IsDigits(strings.TrimPrefix(v[1:], "p"))
 	}
 	return false
@@ -174,13 +181,13 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 // XML do: the next element, or the cells of a column.
 func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	if c, loose := tables.Beside(s, stop); c.End > c.Start {
-		if !loose || isPersonal(v) || values.LooksLikePassword(s[c.Start:c.End]) {
+		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}
 		return
 	}
 	cells, end := tables.Below(s, stop)
-	sc.pay(costOfByte / 2 * (end - stop))
+	sc.pay(3 * costOfByte * (min(end, len(s)) - stop))
 	for _, c := range cells {
 		sc.spend(c.End - c.Start + 1)
 		sc.cell(s, c, v, true)

@@ -18,15 +18,16 @@ const maxElement = 512
 func Beside(s string, stop int) (c Cell, loose bool) {
 	p := closeTag(s, stop)
 	if p == 0 {
-		p = chars.SkipAny(s[:min(len(s), stop+8)], stop, " :*\n")
-		if p == stop || p+1 >= len(s) || s[p] != '<' || !chars.IsLetter(s[p+1]) {
+		p = chars.SkipAny(s[:min(len(s), stop+8)], stop, " .:*\n")
+		if p+1 >= len(s) || s[p] != '<' || !chars.IsLetter(s[p+1]) || p == stop && !chars.HasFold(s, p, "<input") {
 			return c, false
 		}
 		loose = true
 	}
 	if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
-		p = chars.SkipAny(s[:min(len(s), p+4)], p, ": ")
-		return text(s, p), true
+		if p = skipLinks(s, p); p >= len(s) || s[p] != '<' {
+			return text(s, p), true
+		}
 	}
 	for range 4 { // elements within each other
 		p = chars.Skip(s, p, chars.Space)
@@ -39,21 +40,38 @@ func Beside(s string, stop int) (c Cell, loose bool) {
 			from := p + i + len(` value="`)
 			return Cell{from, from + max(0, strings.IndexByte(s[from:p+end+1], '"'))}, false
 		}
-		switch {
-		case chars.HasFold(tag, 1, "th"), chars.HasFold(tag, 1, "tr"):
+		if chars.HasFold(tag, 1, "th") || chars.HasFold(tag, 1, "tr") || chars.HasFold(tag, 1, "input") {
 			return c, false
 		}
-		p += end + 1
-		if p = chars.Skip(s, p, chars.Space); p < len(s) && s[p] != '<' {
+		if p = chars.Skip(s, p+end+1, chars.Space); p < len(s) && s[p] != '<' {
 			return text(s, p), loose || strings.HasPrefix(tag, "<br")
 		}
 	}
 	return c, false
 }
 
+// links stand between the element of a name and its value.
+var links = [...]string{":", "–", "—", "-", "=", "→", "&nbsp;", " ", "\n"}
+
+// skipLinks passes over some of links.
+func skipLinks(s string, p int) int {
+	for range 4 {
+		for _, link := range links {
+			if strings.HasPrefix(s[p:], link) {
+				p += len(link)
+				break
+			}
+		}
+	}
+	return p
+}
+
 // closeTag is where what follows begins if the element around a name ends at stop; else 0.
 func closeTag(s string, stop int) int {
-	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, " :*\n")
+	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, " .:*\n")
+	if strings.HasPrefix(s[p:], "&nbsp;") {
+		p += len("&nbsp;")
+	}
 	if !strings.HasPrefix(s[p:], "</") {
 		return 0
 	}
@@ -74,6 +92,9 @@ func closeTag(s string, stop int) int {
 // another attribute: <input type="password" name="pw" value="x">, <meta name="pw" content="x">,
 // <textarea name="pw">x</textarea>.
 func Attribute(s string, start, stop int) Cell {
+	if c := element(s, start, stop); c.End > c.Start {
+		return c
+	}
 	if start < 2 || stop+1 >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-1] != s[stop] ||
 		s[start-2] != '=' {
 		return Cell{}
@@ -104,6 +125,22 @@ func Attribute(s string, start, stop int) Cell {
 	return Cell{}
 }
 
+// element is the text of the element whose name is [start,stop), with a space of names before it and attributes behind
+// it: <w:password type="text">x</w:password>.
+func element(s string, start, stop int) Cell {
+	if start < 2 || stop >= len(s) || s[stop] != ' ' || s[start-1] != '<' && s[start-1] != ':' {
+		return Cell{}
+	}
+	if s[start-1] == ':' && s[chars.SkipBack(s, max(1, start-16), start-1, chars.Alnum)-1] != '<' {
+		return Cell{}
+	}
+	end := strings.IndexByte(s[stop:min(len(s), stop+maxElement)], '>')
+	if end < 0 || s[stop+end-1] == '/' {
+		return Cell{}
+	}
+	return text(s, stop+end+1)
+}
+
 func text(s string, p int) Cell {
 	end := strings.IndexByte(s[p:min(len(s), p+maxLine)], '<')
 	if end < 0 {
@@ -127,44 +164,50 @@ func Below(s string, stop int) (cells []Cell, end int) {
 	if column < 0 {
 		return nil, stop + maxLine
 	}
-	high := len(s)
-	p := stop
-	for {
-		i := strings.Index(s[p:min(high, p+maxLine)], "<tr")
-		if i < 0 {
+	for p := stop; ; {
+		from, to, ok := nextRow(s, p)
+		if !ok {
 			return cells, p + maxLine
 		}
-		if t := strings.Index(s[p:p+i], "</table"); t >= 0 {
-			return cells, p + maxLine
+		if c := rowCell(s, from, to, column); c.End > c.Start {
+			cells = append(cells, c)
 		}
-		p += i + len("<tr")
-		end := min(high, p+maxLine)
-		if i = strings.Index(s[p:end], "</tr"); i >= 0 {
-			end = p + i
-		}
-		if strings.Contains(s[p:end], "<th") && !strings.Contains(s[p:end], "<td") {
-			return cells, p + maxLine
-		}
-		q := p
-		for n := 0; n <= column && q < end; n++ {
-			i := strings.Index(s[q:end], "<td")
-			if i < 0 {
-				q = end
-				break
-			}
-			q += i + len("<td")
-		}
-		for q < end {
-			gt := strings.IndexByte(s[q:end], '>')
-			if gt < 0 {
-				break
-			}
-			q = chars.Skip(s, q+gt+1, chars.Space)
-			if q < end && s[q] != '<' {
-				cells = append(cells, text(s, q))
-				break
-			}
-		}
-		p = end
+		p = to
 	}
+}
+
+// nextRow is the row of cells behind p in the same table; ok is false if there is none, or another one of titles.
+func nextRow(s string, p int) (from, to int, ok bool) {
+	i := strings.Index(s[p:min(len(s), p+maxLine)], "<tr")
+	if i < 0 || strings.Contains(s[p:p+i], "</table") {
+		return 0, 0, false
+	}
+	from = p + i + len("<tr")
+	to = min(len(s), from+maxLine)
+	if i = strings.Index(s[from:to], "</tr"); i >= 0 {
+		to = from + i
+	}
+	row := s[from:to]
+	return from, to, strings.Contains(row, "<td") || !strings.Contains(row, "<th")
+}
+
+// rowCell is the text in a column of the row [from,to).
+func rowCell(s string, from, to, column int) Cell {
+	for range column + 1 {
+		i := strings.Index(s[from:to], "<td")
+		if i < 0 {
+			return Cell{}
+		}
+		from += i + len("<td")
+	}
+	for from < to {
+		i := strings.IndexByte(s[from:to], '>')
+		if i < 0 {
+			break
+		}
+		if from = chars.Skip(s, from+i+1, chars.Space); from < to && s[from] != '<' {
+			return text(s, from)
+		}
+	}
+	return Cell{}
 }

@@ -16,7 +16,7 @@ const maxColumns = 4 << 10
 func columnsEnd(s string, i int) int {
 	p := i
 	for p < len(s) && p-i < maxColumns && (chars.Class[s[p]]&(chars.Name|chars.Space|chars.Comma) != 0 ||
-		strings.IndexByte("\"`[]\\", s[p]) >= 0) {
+		s[p] >= 0x80 || strings.IndexByte("\"`[]\\", s[p]) >= 0) {
 		p++
 	}
 	return p
@@ -73,38 +73,46 @@ const MaxTuple = 16 << 10
 func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 	from, depth := p+1, 0
 	for q := p + 1; q < len(s) && q-p < MaxTuple; q++ {
-		switch c := s[q]; c {
-		case '\'', '"':
-			for q++; q < len(s) && s[q] != c; q++ {
-				if s[q] == '\\' {
-					q++
-				}
-			}
-		case '(':
+		c := s[q]
+		switch {
+		case c == '\'' || c == '"':
+			q = quoteEnd(s, q)
+		case c == '(':
 			depth++
-		case ',', ')':
-			if c == ')' && depth > 0 {
-				depth--
-				continue
-			}
-			if depth > 0 {
-				continue
-			}
+		case c == ')' && depth > 0:
+			depth--
+		case c == ';' && depth == 0:
+			return nil, 0
+		case (c == ',' || c == ')') && depth == 0:
 			row = append(row, literal(s, from, q))
 			if from = q + 1; c == ')' {
-				q = chars.Skip(s, q+1, chars.Space)
-				if q < len(s) && s[q] == ',' {
-					if q = chars.Skip(s, q+1, chars.Space); q < len(s) && s[q] == '(' {
-						return row, q
-					}
-				}
-				return row, 0
+				return row, nextTuple(s, from)
 			}
-		case ';':
-			return nil, 0
 		}
 	}
 	return nil, 0
+}
+
+// quoteEnd is where the quote at p closes.
+func quoteEnd(s string, p int) int {
+	quote := s[p]
+	for p++; p < len(s) && s[p] != quote; p++ {
+		if s[p] == '\\' {
+			p++
+		}
+	}
+	return p
+}
+
+// nextTuple is where a tuple begins behind the one that ends at p; 0 if none does.
+func nextTuple(s string, p int) int {
+	if p = chars.Skip(s, p, chars.Space); p == len(s) || s[p] != ',' {
+		return 0
+	}
+	if p = chars.Skip(s, p+1, chars.Space); p == len(s) || s[p] != '(' {
+		return 0
+	}
+	return p
 }
 
 // literal is the inside of the SQL literal [p,end), such as 'x', N'x' or E'x'.
@@ -123,36 +131,18 @@ func literal(s string, p, end int) Cell {
 // maxParams is how many parameters of a statement are read.
 const maxParams = 256
 
-// Params returns for each positional parameter of a statement ($1, ?, %s, @p1) the name that it
+// Params returns for each positional parameter of a statement ($1, ?, ?1, %s, @p1) the name that it
 // is the value of; "" where none is found.
 func Params(sql string) (names []string) {
-	n := 0
-	for p := 0; p < len(sql) && n < maxParams; p++ {
-		index := n
-		switch c := sql[p]; {
-		case c == '\'':
+	for p, n := 0, 0; p < len(sql) && n < maxParams; p++ {
+		if sql[p] == '\'' {
 			if i := strings.IndexByte(sql[p+1:], '\''); i >= 0 {
 				p += i + 1
 			}
 			continue
-		case c == '?', c == '%' && p+1 < len(sql) && sql[p+1] == 's':
-		case (c == '$' || c == '@' && p+1 < len(sql) && sql[p+1] == 'p') && p+1 < len(sql):
-			q := p + 1
-			if c == '@' {
-				q++
-			}
-			end := chars.Skip(sql, q, chars.Digit)
-			if end == q || end-q > 3 {
-				continue
-			}
-			index = 0
-			for _, d := range []byte(sql[q:end]) {
-				index = index*10 + int(d-'0')
-			}
-			if index--; index < 0 || index >= maxParams {
-				continue
-			}
-		default:
+		}
+		index := paramAt(sql, p, n)
+		if index < 0 || index >= maxParams {
 			continue
 		}
 		n++
@@ -162,6 +152,54 @@ func Params(sql string) (names []string) {
 		names[index] = paramName(sql, p)
 	}
 	return names
+}
+
+// paramAt is the number of the parameter at p, which is the next one, of this number, if it has none; -1 if there is
+// no parameter.
+func paramAt(sql string, p, next int) int {
+	digits, numbered := p+1, true
+	switch c := sql[p]; {
+	case c == '?':
+		numbered = digits < len(sql) && chars.IsDigit(sql[digits])
+	case c == '%' && strings.HasPrefix(sql[p:], "%s"):
+		numbered = false
+	case c == '@' && strings.HasPrefix(sql[p:], "@p"):
+		digits++
+	case c != '$':
+		return -1
+	}
+	if !numbered {
+		return next
+	}
+	end := chars.Skip(sql, digits, chars.Digit)
+	if end == digits || end-digits > 3 {
+		return -1
+	}
+	index := 0
+	for _, d := range []byte(sql[digits:end]) {
+		index = index*10 + int(d-'0')
+	}
+	return index - 1
+}
+
+// Named returns the name that the parameter :name, @name or $name of a statement is the value of; "" if there is no
+// such parameter.
+func Named(sql, name string) string {
+	if name = strings.TrimLeft(name, ":@$"); name == "" {
+		return ""
+	}
+	for p := 0; p < len(sql); p++ {
+		i := strings.Index(sql[p:], name)
+		if i < 0 {
+			break
+		}
+		p += i
+		if end := p + len(name); p > 0 && strings.IndexByte(":@$", sql[p-1]) >= 0 &&
+			(end == len(sql) || chars.Class[sql[end]]&chars.Name == 0) {
+			return paramName(sql, p-1)
+		}
+	}
+	return ""
 }
 
 // paramName is the name that the parameter at p is the value of: the column compared with it or
@@ -199,13 +237,36 @@ func paramName(sql string, p int) string {
 // verbs begin statements that have parameters.
 var verbs = [...]string{"insert into", "update ", "select ", "delete from", "merge into", "replace into", "with "}
 
-// maxStatement is the longest statement whose parameters are looked for behind it, in bytes.
-const maxStatement = 2 << 10
+// MaxStatement is the longest statement whose parameters are looked for behind it, in bytes.
+const MaxStatement = 2 << 10
 
-// Arguments returns the statement around i and the values for its parameters that are listed behind it, as
-// calls and logs have them: "…", [1, "x"]; …, ("x", 1); … params: ["x"]; $1 = 'x', $2 = '1'.
-func Arguments(s string, i int) (sql Cell, list []Cell) {
-	low := max(0, i-maxStatement)
+// Arguments returns the statement around i, which begins at low or behind it, and the values for its parameters that
+// are listed behind it, as calls and logs have them: "…", [1, "x"]; …, ("x", 1); … params: ["x"]; $1 = 'x', $2 = '1'.
+func Arguments(s string, low, i int) (sql Cell, list []Cell) {
+	start := statementStart(s, max(low, i-MaxStatement), i)
+	if start < 0 {
+		return sql, nil
+	}
+	end, quote := min(len(s), i+MaxStatement), byte('\n')
+	if start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 {
+		quote = s[start-1]
+	}
+	if n := strings.IndexByte(s[i:min(len(s), i+MaxStatement)], quote); n >= 0 {
+		end = i + n
+	}
+	p := end
+	if quote == '\n' {
+		p = start + listLabel(s[start:end])
+	}
+	sql = Cell{start, p}
+	if p = listStart(s, p, p == end, p == end && quote == '\n'); p == 0 {
+		return sql, nil
+	}
+	return sql, items(s, p)
+}
+
+// statementStart is where the statement around i begins, not before low; -1 if there is none.
+func statementStart(s string, low, i int) int {
 	start := -1
 	for _, verb := range verbs {
 		for p := i - len(verb); p >= low && p > start; p-- {
@@ -214,67 +275,141 @@ func Arguments(s string, i int) (sql Cell, list []Cell) {
 			}
 		}
 	}
-	if start < 0 {
-		return sql, nil
-	}
-	end := len(s)
-	quote := byte('\n')
-	if start > 0 && strings.IndexByte("\"'`", s[start-1]) >= 0 {
-		quote = s[start-1]
-	}
-	if n := strings.IndexByte(s[i:min(len(s), i+maxStatement)], quote); n >= 0 {
-		end = i + n
-	}
-	sql = Cell{start, end}
-	p := end
-	if n := strings.Index(s[start:end], " params"); quote == '\n' && n > 0 {
-		p = start + n
-	} else if n = strings.Index(s[start:end], "-- "); quote == '\n' && n > 0 {
-		p = start + n
-	}
-	sql.End = p
-	for limit := min(len(s), p+80); p < limit && strings.IndexByte("[($", s[p]) < 0 && (p == end || s[p] != '"' &&
-		s[p] != '\''); p++ {
-		if s[p] == ';' || s[p] == '{' {
-			return sql, nil
-		}
-	}
-	return sql, items(s, p)
+	return start
 }
 
-// items are the values of the list at p.
-func items(s string, p int) (list []Cell) {
-	if p < len(s) && (s[p] == '[' || s[p] == '(') {
-		p++
-	}
-	for len(list) < maxParams && p < len(s) {
-		p = chars.SkipAny(s, p, " \t\r\n")
-		if p < len(s) && s[p] == '$' { // $1 =
-			if q := chars.SkipAny(s, chars.Skip(s, p+1, chars.Digit), " ="); q < len(s) && s[q] == '\'' {
-				p = q
+// listLabels stand between a statement and the list of its parameters' values.
+var listLabels = [...]string{" params", " bindings", " binds", " parameters", " -- ", " [[\"", " args:", " args=",
+	" values:", " values="}
+
+// listLabel is where the first of listLabels begins in a line, or the length of the line.
+func listLabel(line string) int {
+	first := len(line)
+	for _, label := range listLabels {
+		for p := strings.IndexByte(line, ' '); p >= 0 && p < first; {
+			if chars.HasFold(line, p, label) {
+				first = p
+				break
 			}
-		}
-		if p >= len(s) {
-			break
-		}
-		end := p
-		if c := s[p]; c == '"' || c == '\'' {
-			n := strings.IndexByte(s[p+1:min(len(s), p+1+MaxTuple)], c)
+			n := strings.IndexByte(line[p+1:], ' ')
 			if n < 0 {
 				break
 			}
-			list = append(list, Cell{p + 1, p + 1 + n})
-			end = p + n + 2
-		} else {
-			for end < len(s) && end-p < maxTitle && strings.IndexByte(",])};\n", s[end]) < 0 {
-				end++
-			}
-			list = append(list, Cell{p, end})
+			p += 1 + n
 		}
-		if p = chars.Skip(s, end, chars.Blank); p >= len(s) || s[p] != ',' {
+	}
+	return first
+}
+
+// listStart is where the list of values begins behind p, in a call, behind a label, or in the call behind a
+// semicolon that executes the statement; 0 if none does. closed tells that the statement's quote is at p, bare that
+// its line ends there: then only a label is followed.
+func listStart(s string, p int, closed, bare bool) int {
+	const execute = "execute("
+	first, last := p, byte(',')
+	for limit := min(len(s), p+80); p < limit; p++ {
+		c := s[p]
+		switch {
+		case bare && c != ':':
+		case c == '[' || c == '(' || c == '$' && p+1 < limit && chars.IsDigit(s[p+1]),
+			(c == '"' || c == '\'') && !(closed && p == first):
+			end := quoteEnd(s[:limit], p)
+			if q := chars.Skip(s[:limit], min(limit, end+1), chars.Blank); q == limit || s[q] != ':' {
+				return p
+			}
+			p = end // the name of a member
+		case c == ':' && p+1 < limit && s[p+1] == ' ' && isListLabel(s[first:p]):
+			return p + 2
+		case c == '{', c == '\n' && last != ',':
+			return 0
+		case c == ';':
+			n := strings.Index(s[p:limit], execute)
+			if n < 0 {
+				return 0
+			}
+			return p + n + len(execute)
+		}
+		if !chars.IsSpace(c) {
+			last = c
+		}
+	}
+	return 0
+}
+
+// isListLabel reports whether v ends with one of listLabels.
+func isListLabel(v string) bool {
+	for _, label := range listLabels[:4] {
+		if chars.EndsFold(v, label) {
+			return true
+		}
+	}
+	return false
+}
+
+// Values says which of n parameters the value at place k of a list of so many is for, if the list repeats them: as
+// tuples, or as pairs of a name and a value. names are those of the parameters. It is -1 for a name.
+func Values(s string, list []Cell, names []string, k int) int {
+	n := len(names)
+	if len(list) == 2*n && n > 0 && chars.EqualFold(s[list[0].Start:list[0].End], names[0]) {
+		if k%2 == 0 {
+			return -1
+		}
+		return k / 2
+	}
+	return k % max(1, n)
+}
+
+// items are the values of the list at p, and of the lists in it.
+func items(s string, p int) (list []Cell) {
+	open := chars.SkipAny(s[:min(len(s), p+2)], p, "[(")
+	nested := open-p == 2
+	for p = open; len(list) < maxParams; p++ {
+		c, end := item(s, chars.SkipAny(s, p, " \t\r\n"))
+		if end == 0 {
 			break
 		}
-		p++
+		list = append(list, c)
+		p = chars.Skip(s, end, chars.Blank)
+		if nested && p < len(s) && (s[p] == ')' || s[p] == ']') { // ("a", 1), ("b", 2)
+			if p = chars.SkipAny(s[:min(len(s), p+3)], p+1, ", "); p < len(s) && (s[p] == '(' || s[p] == '[') {
+				continue
+			}
+			break
+		}
+		if p >= len(s) || s[p] != ',' {
+			break
+		}
 	}
 	return list
 }
+
+// item is the value at p of a list, and where it ends; 0 if there is none.
+func item(s string, p int) (c Cell, end int) {
+	if p < len(s) && s[p] == '$' { // $1 =
+		if q := chars.SkipAny(s, chars.Skip(s, p+1, chars.Digit), " ="); q < len(s) && s[q] == '\'' {
+			p = q
+		}
+	}
+	if p >= len(s) {
+		return c, 0
+	}
+	if quote := s[p]; quote == '"' || quote == '\'' {
+		n := strings.IndexByte(s[p+1:min(len(s), p+1+MaxTuple)], quote)
+		if n < 0 {
+			return c, 0
+		}
+		return Cell{p + 1, p + 1 + n}, p + n + 2
+	}
+	for end = p; end < len(s) && end-p < maxValue && strings.IndexByte(",])};\n", s[end]) < 0; {
+		end++
+	}
+	c = Cell{p, end}
+	if open := strings.LastIndexByte(s[p:end], '('); open > 0 && end < len(s) && s[end] == ')' { // x(String)
+		c.End = p + open
+		end++
+	}
+	return c, end
+}
+
+// maxValue is the longest value of a list without quotes, in bytes.
+const maxValue = 128

@@ -18,6 +18,9 @@ func IsReference(v string) bool {
 		return true
 	}
 	n := len(v)
+	if n > 4 && strings.IndexByte("`'\"", v[0]) >= 0 && strings.HasPrefix(v[1:], " + ") {
+		return true // of source code that puts a value there: "token":"` + token + `"
+	}
 	switch v[0] {
 	case '$':
 		if isVariable(v) {
@@ -36,6 +39,8 @@ func IsReference(v string) bool {
 		}
 	case ':': // a parameter of SQL
 		return n > 1 && chars.IsIdentifier(v[1:]) && !chance.Random(v[1:])
+	case '!': // a tag of YAML: !vault |
+		return n > 1 && !chars.HasDigit(v) && chars.Skip(v, 1, chars.Lower) == n
 	case '#':
 		return strings.HasPrefix(v, "#{") && v[n-1] == '}'
 	case '@': // a parameter of SQL
@@ -56,8 +61,8 @@ func IsReference(v string) bool {
 func isVariable(v string) bool {
 	n := len(v)
 	switch {
-	case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.Contains(v, "}@")) &&
-		isExpression(v[2:]), v == "${{":
+	case n > 2 && v[1] == '{' && (strings.IndexByte(v, '}') >= n-2 || strings.IndexByte(v, '}') < 0 ||
+		strings.Contains(v, "}@")) && isExpression(v[2:]), v == "${{":
 		return true
 	case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0),
 		n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):

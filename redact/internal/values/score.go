@@ -51,7 +51,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	if d.Level == names.Secret {
 		points = strongName
 	}
-	if v == "" || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v,
+	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v,
 		name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
@@ -128,6 +128,19 @@ func isQuantity(v string) bool {
 	return i > 0 && i < len(v) && (v[i] == '%' && i+1 == len(v) || v[i] == '/' && chars.IsDigits(v[i+1:]))
 }
 
+// isWordsOfSecret reports whether v is what secrets of its kind are called: the name of a property (user.password), or,
+// of keys and tokens, which are drawn by chance, words: my-api-key, assumedSessionToken.
+func isWordsOfSecret(v string, d names.Verdict) bool {
+	if len(v) < 6 || len(v) > names.MaxName || chars.HasDigit(v) || chance.Random(v) {
+		return false
+	}
+	switch d.Kind {
+	case kinds.APIKey, kinds.Token, kinds.Session:
+		return (chars.IsFieldLike(v) || isWords(v)) && names.Classify(v).Level > names.Harmless
+	}
+	return isMember(v) && names.Classify(v).Level == names.Secret
+}
+
 // isNameOfSecret reports whether a bare value is a constant, or the name of another secret:
 // KEY_TYPES, testRSAPrivateKey.
 func isNameOfSecret(v string) bool {
@@ -138,7 +151,7 @@ func isNameOfSecret(v string) bool {
 	if strings.ToUpper(v) == v {
 		return strings.IndexByte(v, '_') > 0
 	}
-	return chars.IsLetter(v[0]) && strings.ToLower(v[1:]) != v[1:] && names.Classify(v).Level == names.Secret
+	return chars.IsLetter(v[0]) && strings.ToLower(v[1:]) != v[1:] && names.Classify(v).Level > names.Harmless
 }
 
 // speaksOf reports whether v is about the secret: a link to its documentation, or its description

@@ -89,6 +89,11 @@ func IsSentence(first, rest string) bool {
 	return false
 }
 
+// IsRemark reports whether the text of an element is words about something: a capital first, and letters alone.
+func IsRemark(v string) bool {
+	return strings.IndexByte(v, ' ') > 0 && chars.IsUpper(v[0]) && isWords(strings.TrimRight(v, ".!?"))
+}
+
 func hasFunctionWord(v string) bool {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
 		if functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless {
@@ -224,7 +229,8 @@ func isTypeName(v string) bool {
 // IsLiteral reports whether v is a value of another kind than text.
 func IsLiteral(v string) bool {
 	v = chars.TrimEnd(v, ",;)")
-	if len(v) <= 6 && strings.HasPrefix(v, "0x") && chars.IsHex(v[2:]) {
+	if number := strings.TrimPrefix(v, "-"); len(number) <= 10 && strings.HasPrefix(number, "0x") &&
+		chars.IsHex(number[2:]) {
 		return true
 	}
 	switch len(v) {

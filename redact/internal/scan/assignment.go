@@ -1,0 +1,80 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package scan
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
+	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+// An assignment is a name in a text and the operand beside it.
+type assignment struct {
+	s           string
+	start, stop int // of the name
+	operand     values.Operand
+	verdict     names.Verdict
+}
+
+func (b *assignment) name() string  { return b.s[b.start:b.stop] }
+func (b *assignment) value() string { return b.s[b.operand.Start:b.operand.End] }
+
+// isNoValue reports whether the operand is something else than the value of the name.
+func (b *assignment) isNoValue() bool {
+	s, o, value := b.s, b.operand, b.value()
+	switch {
+	case value == "", o.Op == '(' && o.End < len(s) && !o.Quoted:
+		return true
+	case b.verdict.Kind == kinds.Signature && (o.Op != '=' || b.start == 0 ||
+		strings.IndexByte("?&;#", s[b.start-1]) < 0):
+		return true // a signature is a secret where it opens something: in a URL
+	}
+	// as kubectl describes a Secret
+	return o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") && chars.IsDigits(value)
+}
+
+// isListItem reports whether the operand behind a comma is the next name of a list rather than a value.
+func (b *assignment) isListItem() bool {
+	s, o, value := b.s, b.operand, b.value()
+	if q := chars.Skip(s, o.End+1, chars.Blank); o.Quoted && q < len(s) && s[q] == ':' {
+		return true // the name of the next member
+	}
+	if chars.EqualFold(b.name(), "pass") {
+		return true // 'pass', 'fail'
+	}
+	if o.Flag {
+		return false
+	}
+	// words of code in running text, and the first of a list of names
+	if (s[o.Start-1] == '`' || b.start >= 2 && s[b.start-2] == '[') && !chance.Plausible(value) {
+		return true
+	}
+	return chars.IsIdentifier(value) && !chars.HasDigit(value) && operands.ItemBefore(s, b.start) &&
+		!chance.Random(value)
+}
+
+// isVerb reports whether the name is a verb, as programs that test have it: pass: unit tests.
+func (b *assignment) isVerb() bool {
+	return b.operand.Op == ':' && !b.operand.Quoted && chars.EqualFold(b.name(), "pass") &&
+		!isPassword(b.s, b.start, b.value())
+}
+
+// listsNames reports whether the value of "secrets" is the name of one that is given elsewhere.
+func (b *assignment) listsNames() bool {
+	value := b.value()
+	return b.verdict.Kind == kinds.Secret && !b.operand.Quoted && chars.EndsFold(b.name(), "secrets") &&
+		chars.IsFieldLike(value) && !chars.HasDigit(value)
+}
+
+// isTestCount reports whether the value is how many tests pass: pass=12 fail=0.
+func (b *assignment) isTestCount() bool {
+	s, end := b.s, b.operand.End
+	return b.operand.Op == '=' && chars.EqualFold(b.name(), "pass") && chars.IsDigits(b.value()) &&
+		chars.ContainsFold(s[end:min(len(s), end+24)], "fail")
+}

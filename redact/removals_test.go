@@ -1,0 +1,121 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A removal is a value that is removed of a corpus, with the text around it.
+type removal struct{ corpus, kind, before, value, behind string }
+
+// removalSample keeps a sample of the removals of each corpus, and counts bytes.
+type removalSample struct {
+	*rand.Rand
+	most           int // of a corpus
+	seen           map[string]int
+	kept           map[string][]removal
+	bytes, removed map[string]int
+	kinds          map[string]map[string]int // bytes removed by corpus and kind
+}
+
+// addText redacts a text of a corpus.
+func (c *removalSample) addText(t *testing.T, corpus, text string) {
+	c.bytes[corpus] += len(text)
+	var values []Match
+	r, err := New(Options{Callback: func(m Match) (Action, string) {
+		m.Value = strings.Clone(m.Value) // it lies in the memory of the scan
+		values = append(values, m)
+		return Mask, ""
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Text(text)
+	at := 0
+	for _, m := range values {
+		c.removed[corpus] += len(m.Value)
+		if c.kinds[corpus] == nil {
+			c.kinds[corpus] = make(map[string]int)
+		}
+		c.kinds[corpus][m.Kind] += len(m.Value)
+		i := strings.Index(text[at:], m.Value)
+		if i < 0 { // in an encoding
+			i, at = max(0, strings.Index(text, m.Value)), 0
+		}
+		at += i
+		end := min(len(text), at+len(m.Value))
+		kept := removal{corpus, m.Kind, text[max(0, at-70):at], m.Value, text[end:min(len(text), end+30)]}
+		at = end
+		if c.seen[corpus]++; len(c.kept[corpus]) < c.most {
+			c.kept[corpus] = append(c.kept[corpus], kept)
+		} else if k := c.IntN(c.seen[corpus]); k < c.most {
+			c.kept[corpus][k] = kept
+		}
+	}
+}
+
+// maxRemovalFile is the largest file that is read of a corpus, in bytes.
+const maxRemovalFile = 256 << 10
+
+// addFiles redacts every so many of the text files below a folder.
+func (c *removalSample) addFiles(t *testing.T, corpus, folder string, every int) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || c.IntN(every) != 0 {
+			return nil
+		}
+		if info, err := d.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxRemovalFile {
+			return nil
+		}
+		if text, err := os.ReadFile(path); err == nil && !strings.Contains(string(text), "\x00") {
+			c.addText(t, corpus, string(text))
+		}
+		return nil
+	})
+}
+
+// TestRemovals prints a sample of what is removed of traffic-like texts, for a reader to judge one by one:
+// TOOLSCOPE_REDACT_REMOVALS="SEED N [CORPUS=FOLDER:EVERY …]" (make redact-removals).
+func TestRemovals(t *testing.T) {
+	args := strings.Fields(os.Getenv("TOOLSCOPE_REDACT_REMOVALS"))
+	if len(args) < 2 {
+		t.Skip("make redact-removals runs it")
+	}
+	var seed uint64
+	n := 300
+	fmt.Sscan(args[0], &seed)
+	fmt.Sscan(args[1], &n)
+	c := &removalSample{Rand: rand.New(rand.NewPCG(seed, 300)), most: n / (len(args) - 1), seen: map[string]int{},
+		kept: map[string][]removal{}, bytes: map[string]int{}, removed: map[string]int{},
+		kinds: map[string]map[string]int{}}
+	for _, set := range []*reviewSet{firstReview, unseenReview} {
+		set.eachMix(t, 2, 1000, seed, func(r *review) { c.addText(t, "generated", r.text.String()) })
+	}
+	corpora := []string{"generated"}
+	for _, arg := range args[2:] {
+		corpus, folder, _ := strings.Cut(arg, "=")
+		folder, every, _ := strings.Cut(folder, ":")
+		part := 1
+		fmt.Sscan(every, &part)
+		c.addFiles(t, corpus, folder, part)
+		corpora = append(corpora, corpus)
+	}
+	clean := strings.NewReplacer("\n", "⏎", "\t", " ")
+	var w strings.Builder
+	for _, corpus := range corpora {
+		fmt.Fprintf(&w, "\n== %s: %d bytes, %d removals of %d bytes, by kind %v\n", corpus, c.bytes[corpus], c.seen[corpus],
+			c.removed[corpus], c.kinds[corpus])
+		for i, r := range c.kept[corpus] {
+			fmt.Fprintf(&w, "%3d %-14s %s>>>%s<<<%s\n", i+1, r.kind, clean.Replace(r.before), clean.Replace(r.value),
+				clean.Replace(r.behind))
+		}
+	}
+	t.Log(w.String())
+}
