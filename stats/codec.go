@@ -22,26 +22,35 @@ import (
 // version have too. Later columns are in a part of their own at the end.
 var firstColumns = struct{ histograms, counters int }{9, 8}
 
+// appendUint and appendInt append a number. They are functions of their own, since each inlined copy is a hundred bytes of
+// every program.
+//
+//go:noinline
+func appendUint(b []byte, n uint64) []byte { return binary.AppendUvarint(b, n) }
+
+//go:noinline
+func appendInt(b []byte, n int64) []byte { return binary.AppendVarint(b, n) }
+
 func appendBytes[T []byte | string](b []byte, s T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	return append(appendUint(b, uint64(len(s))), s...)
 }
 
 // appendTool appends a tool's part of an interval.
 func appendTool(b []byte, t *ToolSnapshot) []byte {
 	b = appendBytes(b, t.Tool)
 	b = appendColumns(b, t.Histograms.columns()[:firstColumns.histograms], t.Counters.columns()[:firstColumns.counters])
-	b = binary.AppendUvarint(b, math.Float64bits(t.Cost))
-	b = binary.AppendVarint(b, t.Peak)
-	b = binary.AppendUvarint(b, t.WorstStreak)
-	b = binary.AppendVarint(b, t.LastSeen.UnixNano())
-	b = binary.AppendUvarint(b, uint64(len(t.ErrorTypes)))
+	b = appendUint(b, math.Float64bits(t.Cost))
+	b = appendInt(b, t.Peak)
+	b = appendUint(b, t.WorstStreak)
+	b = appendInt(b, t.LastSeen.UnixNano())
+	b = appendUint(b, uint64(len(t.ErrorTypes)))
 	for _, e := range t.ErrorTypes {
-		b = binary.AppendUvarint(appendBytes(b, e.Type), e.Count)
+		b = appendUint(appendBytes(b, e.Type), e.Count)
 	}
-	b = binary.AppendUvarint(b, uint64(len(t.Exemplars)))
+	b = appendUint(b, uint64(len(t.Exemplars)))
 	for _, e := range t.Exemplars {
-		b = binary.AppendVarint(b, msToNs(e.DurationMs))
-		b = binary.AppendVarint(b, e.Time.UnixNano())
+		b = appendInt(b, msToNs(e.DurationMs))
+		b = appendInt(b, e.Time.UnixNano())
 		b = appendID(b, e.TraceID, 16)
 		b = appendID(b, e.SpanID, 8)
 	}
@@ -53,7 +62,7 @@ func appendColumns(b []byte, histograms []*Histogram, counters []uint64) []byte 
 		b = histogram.Append(b, h.raw())
 	}
 	for _, n := range counters {
-		b = binary.AppendUvarint(b, n)
+		b = appendUint(b, n)
 	}
 	return b
 }
@@ -83,7 +92,7 @@ func moveTools(tools []ToolSnapshot, by int64) {
 }
 
 func appendTools(b []byte, tools []ToolSnapshot) []byte {
-	b = binary.AppendUvarint(b, uint64(len(tools)))
+	b = appendUint(b, uint64(len(tools)))
 	for i := range tools {
 		b = appendTool(b, &tools[i])
 	}
@@ -104,8 +113,8 @@ func appendLater(b []byte, tools []ToolSnapshot) []byte {
 	for i := range tools {
 		histograms, counters := tools[i].laterColumns()
 		if i == 0 {
-			b = binary.AppendUvarint(b, uint64(len(histograms)))
-			b = binary.AppendUvarint(b, uint64(len(counters)))
+			b = appendUint(b, uint64(len(histograms)))
+			b = appendUint(b, uint64(len(counters)))
 		}
 		b = appendColumns(b, histograms, counters)
 	}
@@ -135,12 +144,12 @@ func appendPolicies(b []byte, tools []ToolSnapshot) []byte {
 	if len(places) == 0 && !slices.ContainsFunc(tools, hasLater) {
 		return b
 	}
-	b = append(binary.AppendUvarint(b, uint64(len(places))), texts...)
+	b = append(appendUint(b, uint64(len(places))), texts...)
 	for i := range tools {
-		b = binary.AppendUvarint(b, uint64(len(tools[i].Policies)))
+		b = appendUint(b, uint64(len(tools[i].Policies)))
 		for _, c := range tools[i].Policies {
-			b = binary.AppendUvarint(b, uint64(places[c.PolicyTag]))
-			b = binary.AppendUvarint(b, c.Count)
+			b = appendUint(b, uint64(places[c.PolicyTag]))
+			b = appendUint(b, c.Count)
 		}
 	}
 	return b

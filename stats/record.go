@@ -6,7 +6,6 @@ package stats
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -18,18 +17,18 @@ import (
 // groups counted in it with their texts, so that each record stands for itself. groups are those of
 // its errors that have a text, with Open as their count in it.
 func appendInterval(b []byte, s *sealed, groups []errorgroups.Group) []byte {
-	b = binary.AppendVarint(b, s.start)
-	b = binary.AppendVarint(b, s.end)
+	b = appendInt(b, s.start)
+	b = appendInt(b, s.end)
 	b = appendBytes(b, s.tools)
-	b = binary.AppendUvarint(b, uint64(len(groups)))
+	b = appendUint(b, uint64(len(groups)))
 	for i := range groups {
 		g := &groups[i]
-		b = binary.AppendUvarint(b, g.Open)
+		b = appendUint(b, g.Open)
 		for _, text := range []string{g.Tool, g.Kind, g.Message, g.Example} {
 			b = appendBytes(b, text)
 		}
-		b = binary.AppendVarint(b, g.First)
-		b = binary.AppendVarint(b, g.Last)
+		b = appendInt(b, g.First)
+		b = appendInt(b, g.Last)
 		for _, id := range g.Traces {
 			b = append(b, id[:]...)
 		}
