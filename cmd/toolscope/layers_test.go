@@ -15,9 +15,14 @@ import (
 
 // mayImport says which packages of internal each one may import. Commands may import all but commands.
 var mayImport = map[string][]string{
-	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "transcript": nil, "signin": nil, "bridge": nil,
-	"cli":       {"screen"},
-	"logfile":   {"screen"},
+	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "signin": nil, "bridge": nil,
+	"cli":        {"screen"},
+	"foreign":    {"calllog"},
+	"transcript": {"calllog", "foreign"},
+	"recordings": {"calllog"},
+	"recorded":   {"calllog", "recordings", "transcript"},
+	"expect":     {"recorded"},
+	"logfile":    {"screen", "recordings", "transcript"},
 	"summary":   {"screen", "logfile"},
 	"programs":  {"cli"},
 	"telemetry": {},

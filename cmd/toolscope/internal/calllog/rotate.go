@@ -4,6 +4,7 @@
 package calllog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,13 +21,14 @@ type rotated struct {
 	path string
 	most int64 // bytes; 0 for any number
 	file *os.File
+	told func() // of a rotation; may be nil
 }
 
-func openRotated(path string, most int64) (*rotated, error) {
-	if most == 0 {
-		most = maxSize
+func openRotated(path string, o Options) (*rotated, error) {
+	r := &rotated{path: path, most: max(0, cmp.Or(o.MaxSize, maxSize)), told: o.OnRotate}
+	if o.Late {
+		return r, nil
 	}
-	r := &rotated{path: path, most: max(0, most)}
 	return r, r.open()
 }
 
@@ -54,11 +56,18 @@ func (r *rotated) open() error {
 
 // Write appends a line. A file that cannot be rotated grows on.
 func (r *rotated) Write(line []byte) (int, error) {
+	if r.file == nil {
+		if err := r.open(); err != nil {
+			return 0, err
+		}
+	}
 	if info, err := r.file.Stat(); r.most > 0 && err == nil && info.Mode().IsRegular() {
 		now, err := os.Stat(r.path)
 		switch {
 		case err == nil && os.SameFile(now, info) && info.Size()+int64(len(line)) > r.most && info.Size() > 0:
-			_ = r.rotate()
+			if r.rotate() == nil && r.told != nil {
+				r.told()
+			}
 		case err != nil || !os.SameFile(now, info): // another process has rotated it, or it was removed
 			_ = r.open()
 		}
@@ -92,4 +101,9 @@ func (r *rotated) rotate() error {
 }
 
 // Close closes the file.
-func (r *rotated) Close() error { return r.file.Close() }
+func (r *rotated) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/internal/calllog"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
@@ -59,7 +60,11 @@ const (
 )
 
 func openLog(name string) (*callLog, error) {
-	t := &callLog{name: name}
+	paths, err := recordings.Paths(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &callLog{name: paths[len(paths)-1]}
 	return t, t.begin()
 }
 
