@@ -23,12 +23,12 @@ var mayImport = map[string][]string{
 	"recorded":   {"calllog", "recordings", "transcript"},
 	"expect":     {"recorded"},
 	"logfile":    {"screen", "recordings", "transcript"},
-	"summary":   {"screen", "logfile"},
-	"programs":  {"cli"},
-	"telemetry": {},
-	"builtin":   {"cli", "signin"},
-	"toolpins":  {"cli", "screen"},
-	"top":       {"screen", "summary"},
+	"summary":    {"screen", "logfile"},
+	"programs":   {"cli"},
+	"telemetry":  {},
+	"builtin":    {"cli", "signin"},
+	"toolpins":   {"cli", "screen"},
+	"top":        {"screen", "summary"},
 }
 
 // Dependencies between the packages of the command run one way.

@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
 
 // proxied is a command whose server is a fake one, behind a proxy with options; without
@@ -42,7 +44,7 @@ func proxied(t testing.TB, server string, options ...string) *exec.Cmd {
 		cmd = exec.CommandContext(t.Context(), self, append(args, "--", "env", programEnv+"="+server, self)...)
 		cmd.Env = append(os.Environ(), programEnv+"=toolscope")
 	}
-	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=")
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=", recordings.Variable+"=")
 	return cmd
 }
 

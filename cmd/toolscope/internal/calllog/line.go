@@ -121,7 +121,7 @@ func (l *Log) setResult(r *Record, result toolkit.Result, redactor *redact.Redac
 		r.ResultCut = r.ResultCut || report.Truncated
 		return strings.ToValidUTF8(clean, "\uFFFD")
 	}
-	r.Result = clean(resultText(result))
+	r.Result = clean(ResultText(result))
 	if len(result.Parts) == 0 {
 		return
 	}
@@ -162,8 +162,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// resultText is a result's text, with its other parts by kind and size.
-func resultText(r toolkit.Result) string {
+// ResultText is a result's text, with its other parts by kind and size.
+func ResultText(r toolkit.Result) string {
 	if len(r.Parts) == 0 {
 		return r.Output
 	}

@@ -42,6 +42,7 @@ type replay struct {
 	executor  *toolkit.Executor
 	closers   []func() error
 	ends      endings
+	compared  comparison
 }
 
 // newReplay builds the scope, the tools and the policies.
@@ -74,17 +75,19 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 	if err != nil {
 		return r, builtin.NoApprovals("replay", o.config, false, false, err)
 	}
-	tools, closeTools, err := builtin.Tools(o.dir, o.write)
+	tools, err := r.open(ctx)
 	if err != nil {
 		return r, err
 	}
-	r.closers = append(r.closers, closeTools)
-	handler := tools.Handle
+	handler := toolkit.Handler(tools.Handle)
 	switch {
 	case o.answers:
 		handler = transcript.Answer
 	case o.dryRun:
 		handler = dryRun(tools)
+	}
+	if err := r.prepare(tools); err != nil {
+		return r, err
 	}
 	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools), Timeout: -1}
 	return r, nil
@@ -103,7 +106,7 @@ func (o *options) policies() string {
 }
 
 // dryRun answers in the place of tools that are there.
-func dryRun(tools *toolkit.Registry) toolkit.Handler {
+func dryRun(tools toolscope.Registry) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		if tools.Lookup(call.Name) == nil {
 			return tools.Handle(ctx, call) // says that it is unknown
@@ -144,8 +147,16 @@ func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tran
 	if !r.json && !r.quiet {
 		fmt.Fprintln(r.out, r.paint.In(screen.Bold, turnTitle(s)))
 	}
-	part := transcript.Transcript{Batches: batches}
-	err := part.Play(ctx, r.executor, r.printBatch)
+	var err error
+	for i := range batches {
+		if err = r.wait(ctx, &batches[i]); err != nil {
+			break
+		}
+		part := transcript.Transcript{Batches: batches[i : i+1]}
+		if err = part.Play(ctx, r.executor, r.printBatch); err != nil {
+			break
+		}
+	}
 	run.End(err)
 	return err
 }
@@ -164,7 +175,8 @@ func turnTitle(s toolkit.Session) string {
 // printBatch writes the outcomes of a batch's calls.
 func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 	ends := r.ends.takeAll()
-	for _, a := range answers {
+	for i, a := range answers {
+		r.compare(&b, i, a, ends[a.CallID])
 		switch {
 		case r.quiet:
 		case r.json:
@@ -220,12 +232,13 @@ func (r *replay) summary() error {
 	all := summary.View{Snapshot: r.scope.Stats().Snapshot(stats.Window{}), Sort: "time"}
 	if r.json {
 		return cli.PrintJSON(r.out, struct {
-			Stats summary.JSON `json:"stats"`
-		}{all.JSON(r.options.file)})
+			Stats    summary.JSON `json:"stats"`
+			Compared comparison   `json:"compared"`
+		}{all.JSON(r.options.file), r.compared})
 	}
 	var tables strings.Builder
 	all.Write(&tables, display.Clip(r.options.file, 60), r.paint, true)
-	_, err := fmt.Fprintf(r.out, "\n%s", &tables)
+	_, err := fmt.Fprintf(r.out, "\n%s%s", &tables, r.compared.text())
 	return err
 }
 

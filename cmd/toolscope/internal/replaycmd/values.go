@@ -69,16 +69,18 @@ func parseValue(text string) (v value, err error) {
 	return v, nil
 }
 
-// complete puts the values into a call's arguments. why says why the call cannot be sent still, "" if it can.
+// complete puts the values into a call's arguments. why says why the call cannot be sent still, "" if it can: each mark of
+// what was removed has to be replaced, and what left no mark only goes with all of the arguments.
 func complete(call *toolkit.Call, n *transcript.Note, values []value) (why string) {
-	whole := false
+	redacted, cut := foreign.Marked(call.Arguments)
+	unmarked := n.Redacted && !redacted || n.Cut && !cut
 	for _, v := range values {
 		if v.call != 0 && v.call != n.Number {
 			continue
 		}
 		if len(v.pointer) == 0 {
-			call.Arguments, whole = v.json, true
-			continue
+			call.Arguments = v.json
+			return ""
 		}
 		if changed, err := replaceAt(call.Arguments, v.pointer, v.json); err == nil {
 			call.Arguments = changed
@@ -86,29 +88,13 @@ func complete(call *toolkit.Call, n *transcript.Note, values []value) (why strin
 			return err.Error()
 		}
 	}
-	redacted, cut := foreign.Marked(call.Arguments)
-	marked, wasMarked := redacted || cut, n.Redacted || n.Cut
-	switch {
-	case whole:
-		return ""
-	case redacted || n.Redacted && !hadMarks(n, values):
-		return "its arguments were redacted"
-	case marked || n.Cut && !hadMarks(n, values):
+	if redacted, cut = foreign.Marked(call.Arguments); redacted || cut || unmarked {
+		if redacted || n.Redacted {
+			return "its arguments were redacted"
+		}
 		return "its arguments were cut"
-	case wasMarked && !json.Valid(call.Arguments):
-		return "its arguments were not recorded"
 	}
 	return ""
-}
-
-// hadMarks reports whether a value was given for a call whose arguments are not those that were sent.
-func hadMarks(n *transcript.Note, values []value) bool {
-	for _, v := range values {
-		if v.call == 0 || v.call == n.Number {
-			return true
-		}
-	}
-	return false
 }
 
 var errNoPlace = errors.New("--value: got a pointer to nothing in the call's arguments")
