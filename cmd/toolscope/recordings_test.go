@@ -25,9 +25,11 @@ func record(t *testing.T, calls string, options ...string) (dir, file string) {
 	t.Setenv(recordings.Variable, dir)
 	cmd := proxied(t, "mcp", append([]string{"--name", "fake"}, options...)...)
 	cmd.Env = append(cmd.Env, recordings.Variable+"="+dir)
-	got := runWith(t, cmd, initialize+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+listTools+calls)
-	if strings.Contains(got.stderr, "toolscope") {
-		t.Fatalf("got %q on standard error, want nothing of toolscope", got.stderr)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	converse(t, cmd, initialize+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+listTools+calls)
+	if strings.Contains(stderr.String(), "toolscope") {
+		t.Fatalf("got %q on standard error, want nothing of toolscope", stderr.String())
 	}
 	list, err := recordings.List(dir)
 	if err != nil || len(list) != 1 {

@@ -14,10 +14,11 @@ import (
 	"github.com/toolscope/toolscope/middleware/audit"
 )
 
-// IsAudit reports whether a line may be an entry of an audit log.
+// IsAudit reports whether a line is an entry of an audit log, which begins with its time and its event.
 func IsAudit(line []byte) bool {
-	return bytes.Contains(line, []byte(`"event":`)) && bytes.Contains(line, []byte(`"chain":`)) ||
-		bytes.Contains(line, []byte(`"event":"forgotten"`))
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(`{"time":"`))
+	_, rest, found := bytes.Cut(rest, []byte{'"'})
+	return ok && found && bytes.HasPrefix(rest, []byte(`,"event":"`))
 }
 
 // Audit is the record of the call that an entry is about; false for an entry about something else, such as an approval.

@@ -96,7 +96,7 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 // policies is the configuration without a file: every policy with its defaults. Where there is no terminal, what
 // a person would have to approve is refused.
 func (o *options) policies() string {
-	if o.answers || o.dryRun {
+	if o.answers || o.dryRun || o.remote() { // where a person was asked before, if one has to be
 		return config.AllPolicies()
 	}
 	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {
