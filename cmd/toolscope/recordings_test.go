@@ -27,7 +27,7 @@ func record(t *testing.T, calls string, options ...string) (dir, file string) {
 	cmd.Env = append(cmd.Env, recordings.Variable+"="+dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	converse(t, cmd, initialize+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+listTools+calls)
+	takeTurns(t, cmd, initialize+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+listTools+calls)
 	if strings.Contains(stderr.String(), "toolscope") {
 		t.Fatalf("got %q on standard error, want nothing of toolscope", stderr.String())
 	}
@@ -40,7 +40,7 @@ func record(t *testing.T, calls string, options ...string) (dir, file string) {
 
 // Sessions are recorded by default: redacted, whole, and only for their owner.
 func TestSessionsAreRecorded(t *testing.T) {
-	dir, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"token":"`+aSecret()+`"}`))
+	dir, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"text":"x","token":"`+aSecret()+`"}`))
 	for path, want := range map[string]os.FileMode{dir: 0o700, file: 0o600, filepath.Join(dir, "fingerprint.key"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: got %v (%v), want mode %v", path, info.Mode(), err, want)

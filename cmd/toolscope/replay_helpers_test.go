@@ -58,8 +58,8 @@ func answersTo(t *testing.T, cmd *exec.Cmd, input string, most int) map[string]s
 	return got
 }
 
-// converse sends each line of the input once the one before has been answered, and waits for the end.
-func converse(t *testing.T, cmd *exec.Cmd, input string) {
+// takeTurns sends each line of the input once the one before has been answered, and waits for the end.
+func takeTurns(t *testing.T, cmd *exec.Cmd, input string) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

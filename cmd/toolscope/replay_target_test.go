@@ -49,7 +49,7 @@ func replayTo(t *testing.T, file string, options ...string) (lines []replayedOut
 // A recording is replayed against the server that it is of: what was redacted is not sent, what may write is not without
 // a person's word, and the answers are the recorded ones.
 func TestReplayAgainstAServer(t *testing.T) {
-	_, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"token":"`+aSecret()+`"}`))
+	_, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"text":"x","token":"`+aSecret()+`"}`))
 	lines, errs := replayTo(t, file)
 	last := lines[len(lines)-1].Compared
 	if len(lines) != 1 || last == nil || last.Withheld != 2 || !strings.Contains(errs, "call 1, echo, is not sent: it may write: --write") ||
@@ -80,9 +80,9 @@ func TestReplayAgainstAServer(t *testing.T) {
 // The recorded answers are given by a server that needs nothing else: to the arguments that were redacted as well, which
 // their fingerprints find.
 func TestReplayServesTheAnswers(t *testing.T) {
-	dir, file := record(t, callOf("1", "echo", `{"text":"hello","n":1}`)+callOf("2", "echo", `{"token":"`+aSecret()+`"}`))
+	dir, file := record(t, callOf("1", "echo", `{"text":"hello","n":1}`)+callOf("2", "echo", `{"text":"x","token":"`+aSecret()+`"}`))
 	input := initialize + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + listTools +
-		callOf("1", "echo", `{"n":1.0,"text":"hello"}`) + callOf("2", "echo", `{"token":"`+aSecret()+`"}`) +
+		callOf("1", "echo", `{"n":1.0,"text":"hello"}`) + callOf("2", "echo", `{"text":"x","token":"`+aSecret()+`"}`) +
 		callOf("3", "echo", `{"text":"never asked"}`) + callOf("4", "echo", `{"text":"hello","n":1}`)
 	self, err := os.Executable()
 	if err != nil {
