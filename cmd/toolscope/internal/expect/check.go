@@ -27,8 +27,11 @@ type Failure struct {
 	Line    int    `json:"line,omitempty"` // of the file; 0 for none
 }
 
-// maxFailures bounds those of a check.
-const maxFailures = 50
+// The bounds of a check: how many failures it has, and the bytes of a message.
+const (
+	maxFailures = 50
+	maxMessage  = 1 << 10
+)
 
 type checker struct {
 	*Expectations
@@ -72,7 +75,11 @@ func (e *Expectations) Check(session, baseline *recorded.Session) []Check {
 }
 
 func (c *checker) add(rule string, failures []Failure) {
-	c.checks = append(c.checks, Check{rule, failures[:min(len(failures), maxFailures)]})
+	failures = failures[:min(len(failures), maxFailures)]
+	for i := range failures {
+		failures[i].Message, _ = redact.Default().TextMax(failures[i].Message, maxMessage)
+	}
+	c.checks = append(c.checks, Check{rule, failures})
 }
 
 // failed is a failure of a call.

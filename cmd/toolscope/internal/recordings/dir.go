@@ -56,6 +56,17 @@ type File struct {
 
 const ending = ".jsonl"
 
+// ours reports whether a name is one that recordings get. Others' files in the directory are left alone.
+func ours(name string) bool {
+	began, rest, found := strings.Cut(name, "-")
+	_, err := time.Parse(nameTime, began)
+	last := rest[strings.LastIndexByte(rest, '-')+1:]
+	return found && err == nil && len(last) == 6 && strings.Trim(last, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// nameTime is the time in a name.
+const nameTime = "20060102T150405Z"
+
 // List is what a directory has, the latest first.
 func List(dir string) ([]File, error) {
 	entries, err := os.ReadDir(dir)
@@ -69,7 +80,7 @@ func List(dir string) ([]File, error) {
 	for _, e := range entries {
 		name, rest, found := strings.Cut(e.Name(), ending)
 		info, err := e.Info()
-		if !found || err != nil || !info.Mode().IsRegular() || rest != "" && (len(rest) != 2 || rest[0] != '.') {
+		if !found || !ours(name) || err != nil || !info.Mode().IsRegular() || rest != "" && (len(rest) != 2 || rest[0] != '.') {
 			continue
 		}
 		f := byName[name]
