@@ -109,8 +109,7 @@ func Command() *cobra.Command {
 	f.BoolVar(&o.write, "write", false, "let them write there, and run commands; without it they only read. "+
 		"Sends a server's tools that may write without asking")
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is every policy with its defaults, "+
-		"except that no person is asked with "+
-		"--answers and --dry-run")
+		"except that no person is asked with --answers and --dry-run; against a server it is recover and timeout")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each call, and one with the statistics")
 	f.BoolVar(&o.quiet, "quiet", false, "print only the tables")
 	return c

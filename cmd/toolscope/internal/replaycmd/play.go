@@ -96,7 +96,10 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 // policies is the configuration without a file: every policy with its defaults. Where there is no terminal, what
 // a person would have to approve is refused.
 func (o *options) policies() string {
-	if o.answers || o.dryRun || o.remote() { // where a person was asked before, if one has to be
+	switch {
+	case o.remote(): // where a person was asked before, and what others would refuse or store would not be the session's
+		return "policies:\n  recover: {}\n  timeout: {}\n"
+	case o.answers || o.dryRun:
 		return config.AllPolicies()
 	}
 	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {

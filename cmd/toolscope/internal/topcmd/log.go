@@ -231,7 +231,7 @@ func (t *callLog) AddLine(line []byte) error {
 	}
 	setWaits(&call, line)
 	if !c.End.IsZero() {
-		call.Time = c.End.Add(-c.Duration)
+		call.Time = c.End.Add(-time.Duration(call.DurationMs * float64(time.Millisecond)))
 	}
 	if len(t.calls) < maxCalls {
 		t.calls = append(t.calls, ringCall{call: call})
