@@ -133,7 +133,7 @@ func checkOutputs(t *testing.T, name, junit, sarif, rule string) {
 	}
 }
 
-// Wrong expectations are told with line and field.
+// The errors of wrong expectations have line and field.
 func TestWrongExpectations(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{

@@ -41,7 +41,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	version := cli.Build()
 	root := &cobra.Command{Use: "toolscope COMMAND [OPTIONS]", Long: "toolscope shows and governs the tool calls of AI agents."}
 	program := cli.Program(root, version,
-		democmd.Command(), statscmd.Command(), topcmd.Command(), sessionscmd.Command(), replaycmd.Command(), checkcmd.Command(), reportcmd.Command(), forgetcmd.Command(),
+		democmd.Command(), statscmd.Command(), topcmd.Command(),
+		sessionscmd.Command(), replaycmd.Command(), checkcmd.Command(), reportcmd.Command(), forgetcmd.Command(),
 		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
 		spoolcmd.Command(),
 		toolscmd.Tools(), toolscmd.Call(), workflowcmd.Command(),

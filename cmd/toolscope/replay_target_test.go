@@ -145,7 +145,7 @@ func TestEachFileIsReadByEachCommand(t *testing.T) {
 				t.Errorf("%s of a %s: got %d, %q,\n%s", c.command, name, code, errs, out)
 			}
 		}
-		if code, out, errs := forget(t, "--session", "nobody", "--log", file, "--dry-run"); code != exitOK {
+		if code, out, errs := forget(t, "--session", "another", "--log", file, "--dry-run"); code != exitOK {
 			t.Errorf("forget of a %s: got %d, %q, %s", name, code, errs, out)
 		}
 	}

@@ -82,6 +82,13 @@ type Log struct {
 	err    error // of the last write, once done is closed
 }
 
+// toolTable is what a log has written of tools.
+type toolTable struct {
+	mu      sync.Mutex
+	digests map[string]string
+	bytes   int // of definitions
+}
+
 // entry is a line to be written, or a channel to be closed once those before it are.
 type entry struct {
 	text  []byte
@@ -97,7 +104,7 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}
-	file, err := openRotated(path, o)
+	file, err := openRotated(path, o.MaxSize, o.Late, o.OnRotate)
 	if err != nil {
 		return nil, fmt.Errorf("calllog: %w", err)
 	}

@@ -50,11 +50,6 @@ func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *too
 	return out
 }
 
-func cleaned(redactor *redact.Redactor, s string, most int) string {
-	clean, _ := redactor.TextMax(s, most)
-	return strings.ToValidUTF8(clean, "\uFFFD")
-}
-
 // endLine is the line of a call that has ended; b is nil for one whose beginning was not seen.
 func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) Record {
 	call, id := e.Call, ""
@@ -145,11 +140,6 @@ func (l *Log) setResult(r *Record, result toolkit.Result, redactor *redact.Redac
 			r.ResultCut = true // the text names it by kind and size
 		}
 	}
-}
-
-func microseconds(d time.Duration) *float64 {
-	us := float64(d.Nanoseconds()) / 1000
-	return &us
 }
 
 // errorText is the error's own text; its method may panic.

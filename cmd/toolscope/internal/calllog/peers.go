@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,13 +58,6 @@ const (
 	maxDefinition = 64 << 10 // bytes of one
 	maxDefined    = 1 << 20  // bytes of those of a file
 )
-
-// toolTable is what a log has written of tools.
-type toolTable struct {
-	mu      sync.Mutex
-	digests map[string]string
-	bytes   int // of definitions
-}
 
 // DigestOf is the digest of a definition in any spelling.
 func DigestOf(definition []byte) string {

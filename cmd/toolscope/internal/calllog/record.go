@@ -6,10 +6,13 @@ package calllog
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/redact"
 )
 
 // A Record is a line of a call log or a recording. docs/recording.schema.json describes the lines; package
@@ -113,4 +116,14 @@ func ReadRecord(line []byte) (r Record, err error) {
 		return r, errVersion
 	}
 	return r, nil
+}
+
+func cleaned(redactor *redact.Redactor, s string, most int) string {
+	clean, _ := redactor.TextMax(s, most)
+	return strings.ToValidUTF8(clean, "\uFFFD")
+}
+
+func microseconds(d time.Duration) *float64 {
+	us := float64(d.Nanoseconds()) / 1000
+	return &us
 }

@@ -24,9 +24,10 @@ type rotated struct {
 	told func() // of a rotation; may be nil
 }
 
-func openRotated(path string, o Options) (*rotated, error) {
-	r := &rotated{path: path, most: max(0, cmp.Or(o.MaxSize, maxSize)), told: o.OnRotate}
-	if o.Late {
+// openRotated opens the file, late with the first line.
+func openRotated(path string, most int64, late bool, told func()) (*rotated, error) {
+	r := &rotated{path: path, most: max(0, cmp.Or(most, maxSize)), told: told}
+	if late {
 		return r, nil
 	}
 	return r, r.open()

@@ -30,7 +30,7 @@ func (c *checker) compare() {
 	rules := c.Baseline
 	matched, calls := c.match()
 	if rules.Calls != "any" {
-		c.add("baseline.calls", calls)
+		c.addCheck("baseline.calls", calls)
 	}
 	var outcomes, results, order []Failure
 	last := 0
@@ -49,13 +49,13 @@ func (c *checker) compare() {
 		last = max(last, then.Number)
 	}
 	if rules.Outcomes != "any" {
-		c.add("baseline.outcomes", outcomes)
+		c.addCheck("baseline.outcomes", outcomes)
 	}
 	if rules.Results == "same" {
-		c.add("baseline.results", results)
+		c.addCheck("baseline.results", results)
 	}
 	if rules.Order == "same" {
-		c.add("baseline.order", order)
+		c.addCheck("baseline.order", order)
 	}
 }
 

@@ -44,29 +44,29 @@ func (e *Expectations) Check(session, baseline *recorded.Session) []Check {
 	c := &checker{Expectations: e, session: session, baseline: baseline}
 	c.file()
 	if e.Calls != nil {
-		c.add("calls", c.bounds("calls", session.Calls, *e.Calls))
+		c.addCheck("calls", c.bounds("calls", session.Calls, *e.Calls))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Tools)) {
 		c.tool(name, e.Tools[name])
 	}
 	c.names()
 	if e.Order != nil {
-		c.add("order", c.order())
+		c.addCheck("order", c.order())
 	}
 	if e.ErrorRate != nil {
-		c.add("error_rate", errorRate("calls", session.Calls, *e.ErrorRate))
+		c.addCheck("error_rate", errorRate("calls", session.Calls, *e.ErrorRate))
 	}
 	if e.P95 > 0 {
-		c.add("p95", p95("calls", session.Calls, e.P95))
+		c.addCheck("p95", p95("calls", session.Calls, e.P95))
 	}
 	if e.Finished {
-		c.add("finished", c.unfinished())
+		c.addCheck("finished", c.unfinished())
 	}
 	if e.Secrets != "" {
-		c.add("secrets", c.secrets())
+		c.addCheck("secrets", c.secrets())
 	}
 	if e.Definitions != "" {
-		c.add("definitions", c.definitions())
+		c.addCheck("definitions", c.definitions())
 	}
 	if baseline != nil {
 		c.compare()
@@ -74,7 +74,7 @@ func (e *Expectations) Check(session, baseline *recorded.Session) []Check {
 	return c.checks
 }
 
-func (c *checker) add(rule string, failures []Failure) {
+func (c *checker) addCheck(rule string, failures []Failure) {
 	failures = failures[:min(len(failures), maxFailures)]
 	for i := range failures {
 		failures[i].Message, _ = redact.Default().TextMax(failures[i].Message, maxMessage)
@@ -101,7 +101,7 @@ func (c *checker) file() {
 		failures = append(failures, general("%s dropped when the file was written: calls are missing",
 			display.Number(c.session.Dropped, "line"))...)
 	}
-	c.add("file", failures)
+	c.addCheck("file", failures)
 }
 
 func (c *checker) bounds(what string, calls []*recorded.Call, b Bounds) []Failure {
@@ -136,7 +136,7 @@ func (c *checker) tool(name string, t *Tool) {
 	if t.P95 > 0 {
 		failures = append(failures, p95(name, calls, t.P95)...)
 	}
-	c.add("tools."+name, failures)
+	c.addCheck("tools."+name, failures)
 }
 
 // names checks which tools were called.
@@ -151,10 +151,10 @@ func (c *checker) names() {
 		}
 	}
 	if c.Only != nil {
-		c.add("only", only)
+		c.addCheck("only", only)
 	}
 	if c.Never != nil {
-		c.add("never", never)
+		c.addCheck("never", never)
 	}
 }
 

@@ -113,7 +113,10 @@ func (o *options) forget() []forgotten {
 		kind   string
 		paths  []string
 		forget func(string) (exporters.ForgetReport, error)
-	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}, {"recordings", o.recordings, o.recorded}} {
+	}{
+		{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans},
+		{"spool", o.spools, o.spool}, {"recordings", o.recordings, o.recorded},
+	} {
 		for _, path := range place.paths {
 			r, err := place.forget(path)
 			x := forgotten{Kind: place.kind, Path: path, Files: r.Files, Removed: r.Removed}

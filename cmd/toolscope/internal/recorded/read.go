@@ -130,15 +130,15 @@ func (s *Session) addLine(line []byte, number int) error {
 		return err
 	}
 	for i := range records {
-		if err := s.add(&records[i], number); err != nil {
+		if err := s.addRecord(&records[i], number); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add adds a record.
-func (s *Session) add(r *calllog.Record, line int) error {
+// addRecord adds a record.
+func (s *Session) addRecord(r *calllog.Record, line int) error {
 	switch r.Record {
 	case calllog.RecordBegin, calllog.RecordEnd:
 		if r.Tool == "" {

@@ -59,7 +59,8 @@ func open(dir, server string, redactor *redact.Redactor, say func(format string,
 		return nil, err
 	}
 	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("%s: got a directory that others may write to (mode %v), want one that is yours", dir, info.Mode().Perm())
+		return nil, fmt.Errorf("%s: got a directory that others may write to (mode %v), want one that is yours",
+			dir, info.Mode().Perm())
 	}
 	key, err := OpenKey(dir)
 	if err != nil {
@@ -67,7 +68,8 @@ func open(dir, server string, redactor *redact.Redactor, say func(format string,
 	}
 	prune := func() { _, _ = Prune(dir, Limits{MaxAge, MaxBytes}, time.Now(), false) }
 	prune()
-	name := fmt.Sprintf("%s-%s-%s", time.Now().UTC().Format(nameTime), fileName(server, redactor), strings.ToLower(rand.Text()[:6]))
+	name := fmt.Sprintf("%s-%s-%s", time.Now().UTC().Format(nameTime), fileName(server, redactor),
+		strings.ToLower(rand.Text()[:6]))
 	return calllog.Open(filepath.Join(dir, name+ending), calllog.Options{
 		Redactor: redactor, Server: server, MaxSize: maxFile, MaxContent: maxContent, Key: key, Late: true,
 		OnFailure: func(err error) { say(notRecorded, err) }, OnRotate: prune,

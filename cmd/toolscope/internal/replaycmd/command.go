@@ -46,25 +46,6 @@ const examples = `  toolscope replay --answers session.jsonl
   toolscope replay --value 3:/token=@token.txt --target https://mcp.example.com/mcp latest
   toolscope replay --serve session.jsonl`
 
-// options are those of the command line.
-type options struct {
-	answers, dryRun, write, json, quiet bool
-	dir, config, file                   string
-
-	serve          bool
-	target         string
-	servers        string // file of MCP servers
-	command        []string
-	speed          float64
-	tools          []string
-	sessions       []string
-	numbers        []int
-	texts          []string // of --value
-	values         []value
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
-
 // Command returns the command.
 func Command() *cobra.Command {
 	var o options

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/foreign"
@@ -15,17 +14,6 @@ import (
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
 )
-
-// comparison is how the answers compare with the recorded ones.
-type comparison struct {
-	Same     int      `json:"same"`     // outcome and result
-	Ended    int      `json:"ended"`    // the outcome is the same; the result was not recorded whole
-	Changed  []string `json:"changed"`  // calls that came to something else
-	Unknown  int      `json:"unknown"`  // no answer was recorded
-	Withheld int      `json:"withheld"` // calls that were not sent
-
-	last time.Time // when the latest batch began in the recording
-}
 
 // compare compares an answer with the recorded one.
 func (r *replay) compare(b *transcript.Batch, i int, a toolkit.Answer, end ending) {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
@@ -27,23 +26,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
-
-// replay is a transcript that is being played.
-type replay struct {
-	*options
-	transcript *transcript.Transcript
-	out        *bufio.Writer
-	paint      screen.Paint
-	redactor   *redact.Redactor
-
-	providers *exporters.Providers
-	file      *config.File
-	scope     *toolscope.Scope
-	executor  *toolkit.Executor
-	closers   []func() error
-	ends      endings
-	compared  comparison
-}
 
 // newReplay builds the scope, the tools and the policies.
 func newReplay(ctx context.Context, o *options, transcript *transcript.Transcript, stdout io.Writer) (r *replay, err error) {
@@ -261,48 +243,4 @@ func (r *replay) close(ctx context.Context) error {
 		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
-}
-
-// ending is how a call ended.
-type ending struct {
-	outcome, errorType string
-	ms                 float64
-	tags               map[string]string
-}
-
-// endings is an observer that remembers the calls of a batch by their ids.
-type endings struct {
-	mu   sync.Mutex
-	byID map[string]ending
-}
-
-func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
-	return ctx
-}
-
-func (e *endings) Wants(context.Context) bool { return false }
-
-func (e *endings) End(_ context.Context, ended *toolkit.Ended) {
-	end := ending{ended.Disposition.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
-	for _, t := range ended.Disposition.Tags {
-		if end.tags == nil {
-			end.tags = map[string]string{}
-		}
-		end.tags[t.Key], _ = redact.Default().TextMax(t.Value, 256)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.byID == nil {
-		e.byID = map[string]ending{}
-	}
-	e.byID[ended.Call.ID] = end
-}
-
-// takeAll returns what was remembered and forgets it.
-func (e *endings) takeAll() map[string]ending {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	byID := e.byID
-	e.byID = nil
-	return byID
 }

@@ -125,9 +125,9 @@ func definitionOf(name string, text []byte) toolkit.Definition {
 func (f *fake) Handle(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 	asked := &recorded.Call{}
 	asked.Tool, asked.Arguments = call.Name, []byte(call.Arguments)
-	answer := f.take(expect.Key(asked))
+	answer := f.takeAnswer(expect.Key(asked))
 	if print := f.key.Fingerprint(call.Arguments); answer == nil && print != "" {
-		answer = f.take(call.Name + "\x00fp:" + print)
+		answer = f.takeAnswer(call.Name + "\x00fp:" + print)
 	}
 	if answer == nil {
 		text := fmt.Sprintf("the recording has no answer to this call of %s: want the arguments of a recorded call",
@@ -137,7 +137,7 @@ func (f *fake) Handle(_ context.Context, call toolkit.Call) (toolkit.Result, err
 	return resultOf(answer), nil
 }
 
-func (f *fake) take(key string) *recorded.Call {
+func (f *fake) takeAnswer(key string) *recorded.Call {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	list := f.answers[key]

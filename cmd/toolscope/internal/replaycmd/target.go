@@ -51,9 +51,6 @@ func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 	return tools, nil
 }
 
-// remote reports whether calls go to MCP servers.
-func (o *options) remote() bool { return o.target != "" || len(o.command) > 0 || o.servers != "" }
-
 // prepare leaves only the calls that are to be made: those that pass the filters, whose arguments are what was sent, and
 // that a person agrees to where they may write.
 func (r *replay) prepare(tools toolkit.Tools) error {

@@ -129,7 +129,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		cli.Complain(stderr, "toolscope serve", fmt.Errorf(format, args...))
 	})
 	if record != nil {
-		defer func() { _ = record.Close() }() // what it could not write was told
+		defer func() { _ = record.Close() }() // it has reported what it could not write
 		observers = append(observers, record)
 	}
 	behind, workflows := new(gateway), new(builtin.LateWorkflows)
