@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -16,11 +17,12 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
 
-// BenchmarkRecording is the median of a call and its answer through the proxy: not recorded, and recorded as it is by
-// default, interleaved. The ratio is that of the medians.
+// BenchmarkRecording is the median of a call and its answer through the proxy: not recorded, with a call log, and recorded
+// as it is by default, interleaved. The ratios are those of the medians to the first one.
 func BenchmarkRecording(b *testing.B) {
-	ways := []*wire{startWire(b, "off"), startWire(b, b.TempDir())}
-	var took [2][]time.Duration
+	log := filepath.Join(b.TempDir(), "calls.jsonl")
+	ways := []*wire{startWire(b, "off"), startWire(b, "off", "--log", log), startWire(b, b.TempDir())}
+	var took [3][]time.Duration
 	n := 0
 	for b.Loop() {
 		for i, w := range ways {
@@ -30,15 +32,17 @@ func BenchmarkRecording(b *testing.B) {
 			took[i] = append(took[i], time.Since(began))
 		}
 	}
-	var medians [2]float64
+	var medians [3]float64
 	for i := range took {
 		slices.Sort(took[i])
 		medians[i] = float64(took[i][len(took[i])/2].Nanoseconds()) / 1000
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(medians[0], "off-µs")
-	b.ReportMetric(medians[1], "recorded-µs")
-	b.ReportMetric(medians[1]/medians[0], "ratio")
+	b.ReportMetric(medians[1], "logged-µs")
+	b.ReportMetric(medians[2], "recorded-µs")
+	b.ReportMetric(medians[1]/medians[0], "logged-ratio")
+	b.ReportMetric(medians[2]/medians[0], "recorded-ratio")
 }
 
 // wire is a proxy that is being used.
@@ -47,9 +51,9 @@ type wire struct {
 	out *bufio.Reader
 }
 
-func startWire(b *testing.B, record string) *wire {
+func startWire(b *testing.B, record string, options ...string) *wire {
 	b.Helper()
-	cmd := proxied(b, "mcp", "--name", "fake")
+	cmd := proxied(b, "mcp", append([]string{"--name", "fake"}, options...)...)
 	cmd.Env = append(cmd.Env, recordings.Variable+"="+record)
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -104,10 +104,14 @@ func writePeers(b *strings.Builder, s *recorded.Session) {
 			name string
 			peer *calllog.Peer
 		}{{"client", p.Client}, {"server", p.Peer}} {
-			if side.peer != nil {
-				fmt.Fprintf(b, "  %s %s: %s\n", side.name, display.Clip(side.peer.Name, 80),
-					display.Clip(strings.Join(side.peer.Capabilities, ", "), 200))
+			if side.peer == nil {
+				continue
 			}
+			fmt.Fprintf(b, "  %s %s", side.name, display.Clip(side.peer.Name, 80))
+			if list := side.peer.Capabilities; len(list) > 0 {
+				fmt.Fprintf(b, " (%s)", display.Clip(strings.Join(list, ", "), 200))
+			}
+			b.WriteByte('\n')
 		}
 	}
 	if n := len(s.Digests); n > 0 {
