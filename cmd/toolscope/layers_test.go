@@ -15,15 +15,20 @@ import (
 
 // mayImport says which packages of internal each one may import. Commands may import all but commands.
 var mayImport = map[string][]string{
-	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "transcript": nil, "signin": nil, "bridge": nil,
-	"cli":       {"screen"},
-	"logfile":   {"screen"},
-	"summary":   {"screen", "logfile"},
-	"programs":  {"cli"},
-	"telemetry": {},
-	"builtin":   {"cli", "signin"},
-	"toolpins":  {"cli", "screen"},
-	"top":       {"screen", "summary"},
+	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "signin": nil, "bridge": nil,
+	"cli":        {"screen"},
+	"foreign":    {"calllog"},
+	"transcript": {"calllog", "foreign"},
+	"recordings": {"calllog"},
+	"recorded":   {"calllog", "recordings", "transcript"},
+	"expect":     {"recorded"},
+	"logfile":    {"screen", "recordings", "transcript"},
+	"summary":    {"screen", "logfile"},
+	"programs":   {"cli"},
+	"telemetry":  {},
+	"builtin":    {"cli", "signin"},
+	"toolpins":   {"cli", "screen"},
+	"top":        {"screen", "summary"},
 }
 
 // Dependencies between the packages of the command run one way.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/approvalscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/auditcmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/checkcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/democmd"
@@ -25,6 +26,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/replaycmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/reportcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/servecmd"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/sessionscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/spoolcmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/statscmd"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/toolscmd"
@@ -39,7 +41,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	version := cli.Build()
 	root := &cobra.Command{Use: "toolscope COMMAND [OPTIONS]", Long: "toolscope shows and governs the tool calls of AI agents."}
 	program := cli.Program(root, version,
-		democmd.Command(), statscmd.Command(), topcmd.Command(), replaycmd.Command(), reportcmd.Command(), forgetcmd.Command(),
+		democmd.Command(), statscmd.Command(), topcmd.Command(),
+		sessionscmd.Command(), replaycmd.Command(), checkcmd.Command(), reportcmd.Command(), forgetcmd.Command(),
 		exportcmd.Command(), redactcmd.Command(), permitcmd.Command(), approvalscmd.Command(), approvalscmd.Stop(), auditcmd.Command(),
 		spoolcmd.Command(),
 		toolscmd.Tools(), toolscmd.Call(), workflowcmd.Command(),

@@ -8,6 +8,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
 
 // programEnv makes the test binary another program: "toolscope" is the command itself, others
@@ -20,6 +22,9 @@ func TestMain(m *testing.M) {
 	}
 	switch program := os.Getenv(programEnv); program {
 	case "":
+		if err := os.Setenv(recordings.Variable, "off"); err != nil { // in the home of who runs the tests
+			panic(err)
+		}
 		os.Unsetenv("COLUMNS") // tables are as wide as they like to be
 		os.Exit(m.Run())
 	case "browser":

@@ -25,6 +25,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
 
 // proxied is a command whose server is a fake one, behind a proxy with options; without
@@ -44,7 +46,7 @@ func proxied(t testing.TB, server string, options ...string) *exec.Cmd {
 		cmd = exec.CommandContext(t.Context(), self, append(args, "--", "env", programEnv+"="+server, self)...)
 		cmd.Env = append(os.Environ(), programEnv+"=toolscope")
 	}
-	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=")
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+t.TempDir(), "OTEL_SDK_DISABLED=", recordings.Variable+"=")
 	return cmd
 }
 
@@ -56,7 +58,7 @@ func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
 	if err := os.WriteFile(policies, []byte("policies:\n  recover: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, options := range map[string][]string{"passed": nil, "governed": {"--config", policies}} {
+	for name, options := range map[string][]string{"passed": nil, "governed": {"--config", policies}, "recorded": nil} {
 		for i := range 4 {
 			log, got := filepath.Join(dir, name+strconv.Itoa(i)), filepath.Join(dir, name+strconv.Itoa(i)+".got")
 			self, err := os.Executable()
@@ -64,8 +66,13 @@ func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append([]string{"mcp", "--log", log, "--name", "files"}, options...)
+			sessions := "off"
+			if name == "recorded" {
+				args, sessions = []string{"mcp", "--name", "files"}, log
+			}
 			cmd := exec.CommandContext(t.Context(), self, append(args, "--", "tee", got)...)
-			cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+dir, "OTEL_SDK_DISABLED=")
+			cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+dir, "OTEL_SDK_DISABLED=",
+				recordings.Variable+"="+sessions)
 			in, err := cmd.StdinPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -91,6 +98,9 @@ func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			<-written
+			if name == "recorded" {
+				log = onlyRecording(t, sessions)
+			}
 			logged := map[string]bool{}
 			for _, line := range linesOf(t, log) {
 				var l struct {
@@ -115,6 +125,16 @@ func TestCallsAreLoggedBeforeTheyAreForwarded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// onlyRecording is the file of the one recording in a directory.
+func onlyRecording(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := recordings.List(dir)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("got the recordings %v (%v), want one", list, err)
+	}
+	return list[0].Paths[len(list[0].Paths)-1]
 }
 
 func linesOf(t *testing.T, path string) []string {

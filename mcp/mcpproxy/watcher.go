@@ -44,7 +44,17 @@ type Options struct {
 	BeforeForward func()
 	// OnRequest is called with each request that has ended and is no call of a tool. It is not called concurrently.
 	OnRequest func(Request)
+	// OnSession is called when a client and the server have agreed on a session, and OnTools with each complete list of the
+	// server's tools, before the requests that follow. They are not called concurrently, and keep nothing they get.
+	OnSession func(SessionReport)
+	OnTools   func(session string, tools []ListedTool)
 }
+
+// A SessionReport is one connection of a client to the server.
+type SessionReport = watch.SessionReport
+
+// A ListedTool is a tool as the server lists it.
+type ListedTool = watch.ListedTool
 
 // A Request is one that is no call of a tool, as the peers sent it.
 type Request = watch.Request
@@ -63,6 +73,7 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
 		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Upstream: options.Upstream, Baseline: new(pins.Baseline),
 		BeforeForward: options.BeforeForward, OnRequest: options.OnRequest,
+		OnSession: options.OnSession, OnTools: options.OnTools,
 	}
 	if o.HungAfter <= 0 {
 		o.HungAfter = time.Minute

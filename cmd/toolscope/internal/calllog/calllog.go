@@ -4,6 +4,7 @@
 package calllog
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,9 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/toolscope/toolscope/internal/errtype"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
@@ -25,11 +23,12 @@ import (
 
 // The bounds of a line, in bytes, and of the lines that wait to be written.
 const (
-	maxContent = 4 << 10 // of arguments, and of a result
+	maxContent = 4 << 10 // of arguments, and of a result, by default
 	maxText    = 1 << 10 // of an error
 	maxName    = 256
 	maxQueue   = 32 << 10 // lines
 	maxWaiting = 16 << 20 // bytes
+	maxHeld    = 2 << 20  // bytes of the lines before the first call's
 )
 
 // syncTime is how long a call waits at most until its line is written. It is long for a busy machine: only the first call
@@ -44,6 +43,16 @@ type Options struct {
 	Server string
 	// MaxSize is the size in bytes at which a file gets the name that rotation gives it; 0 is 64 MiB, below 0 is none.
 	MaxSize int64
+	// MaxContent is how many bytes of arguments, and of a result, are written; 0 is 4 KiB.
+	MaxContent int
+	// Key makes fingerprints of arguments; nil makes none.
+	Key *Key
+	// Late opens the file with the first line: a session without any leaves none.
+	Late bool
+	// OnFailure is called, by one goroutine, with the error of the first line that could not be written, and OnRotate
+	// after a file has got the name that rotation gives it. nil are not called.
+	OnFailure func(error)
+	OnRotate  func()
 }
 
 // A Log is an observer that writes each call down when it begins and when it ends. Make one with [Open]. It is
@@ -53,6 +62,11 @@ type Log struct {
 	redactor *redact.Redactor
 	types    *errtype.Guard
 	server   string
+	content  int // bytes
+	key      *Key
+	onFail   func(error)
+	late     bool
+	tools    toolTable
 	name     string // begins the ids of calls
 	calls    atomic.Uint64
 	lines    chan entry
@@ -68,10 +82,18 @@ type Log struct {
 	err    error // of the last write, once done is closed
 }
 
+// toolTable is what a log has written of tools.
+type toolTable struct {
+	mu      sync.Mutex
+	digests map[string]string
+	bytes   int // of definitions
+}
+
 // entry is a line to be written, or a channel to be closed once those before it are.
 type entry struct {
 	text  []byte
 	ended bool // it ends a call, or is of one that has no beginning
+	early bool // it is of no call: a file that is opened late is not opened for it
 	reach chan<- struct{}
 }
 
@@ -82,7 +104,7 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Redactor == nil {
 		o.Redactor = redact.Default()
 	}
-	file, err := openRotated(path, o.MaxSize)
+	file, err := openRotated(path, o.MaxSize, o.Late, o.OnRotate)
 	if err != nil {
 		return nil, fmt.Errorf("calllog: %w", err)
 	}
@@ -92,6 +114,7 @@ func Open(path string, o Options) (*Log, error) {
 func begin(file io.WriteCloser, o Options) *Log {
 	l := &Log{
 		file: file, redactor: o.Redactor, types: errtype.New(o.Redactor), server: o.Server, name: rand.Text()[:8],
+		content: cmp.Or(o.MaxContent, maxContent), key: o.Key, onFail: o.OnFailure, late: o.Late,
 		lines: make(chan entry, maxQueue), done: make(chan struct{}),
 	}
 	go l.write()
@@ -115,19 +138,33 @@ func (l *Log) write() {
 			recorded = dropped - lost
 		}
 	}
+	var held []byte // the lines before the first call's
 	for e := range l.lines {
 		if e.reach != nil {
 			close(e.reach)
 			continue
 		}
+		if l.late && e.early && len(held) < maxHeld {
+			held = append(held, e.text...)
+			l.waiting.Add(-int64(len(e.text)))
+			continue
+		}
+		l.late = false
 		note()
-		err := put(e.text)
+		line := e.text
+		if held != nil {
+			line, held = append(held, line...), nil
+		}
+		err := put(line)
 		l.hangs.Store(false)
 		l.waiting.Add(-int64(len(e.text)))
 		switch {
 		case err != nil:
 			lost++
 			l.dropped.Add(1)
+			if l.err == nil && l.onFail != nil {
+				l.onFail(err)
+			}
 			l.err = err
 			l.failing.Store(&err)
 			continue
@@ -209,17 +246,16 @@ type begunKey struct{}
 
 // begun is a call that has begun.
 type begun struct {
-	id        string
-	asked     []byte // the arguments, and
-	arguments jsontext.Value
+	id    string
+	asked []byte // the arguments
+	line  Record
 }
 
 // Begin puts the line of a call that begins into the queue.
 func (l *Log) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	b := &begun{id: l.newID(), asked: call.Arguments}
-	out := l.lineOf(recordBegin, b.id, f.Start, &call, f)
-	b.arguments = out.Arguments
-	l.addLine(&out, false)
+	b.line = l.lineOf(RecordBegin, b.id, f.Start, &call, f)
+	l.addLine(&b.line, false)
 	return context.WithValue(ctx, begunKey{}, b)
 }
 
@@ -245,25 +281,29 @@ type Request struct {
 
 // AddRequest puts the line of a request that has ended into the queue.
 func (l *Log) AddRequest(r Request) {
-	us := float64(r.Ended.Sub(r.Began).Nanoseconds()) / 1000
-	l.addLine(&line{
-		Version: version, Record: recordRequest, Server: l.server, Time: r.Ended.UTC(), Duration: &us,
+	l.addEarly(&Record{
+		Version: Version, Record: RecordRequest, Server: l.server, Time: r.Ended.UTC(), Duration: microseconds(r.Ended.Sub(r.Began)),
 		Method: cleaned(l.redactor, r.Method, maxName), Target: cleaned(l.redactor, r.Target, maxText),
 		ID: cleaned(l.redactor, r.ID, maxName), Session: cleaned(l.redactor, r.Session, maxName),
 		ErrorType: l.types.Export(r.ErrorType),
-	}, false)
+	})
 }
 
-// addLine puts a line into the queue, or counts that it is dropped.
-func (l *Log) addLine(out *line, ended bool) {
-	text, err := json.Marshal(out, jsontext.AllowInvalidUTF8(true))
-	if err != nil || !l.enqueue(entry{text: append(text, '\n'), ended: ended}) {
+// addLine puts the line of a call into the queue, or counts that it is dropped.
+func (l *Log) addLine(out *Record, ended bool) { l.addEntry(out, entry{ended: ended}) }
+
+// addEarly puts a line that is of no call into the queue.
+func (l *Log) addEarly(out *Record) { l.addEntry(out, entry{early: true}) }
+
+func (l *Log) addEntry(out *Record, e entry) {
+	text, err := out.Marshal()
+	if e.text = append(text, '\n'); err != nil || !l.enqueue(e) {
 		l.dropped.Add(1)
 	}
 }
 
 // droppedLine records that lines were dropped.
 func (l *Log) droppedLine(n uint64) []byte {
-	text, _ := json.Marshal(&line{Version: version, Record: recordDropped, Server: l.server, Time: time.Now().UTC(), Dropped: n})
+	text, _ := (&Record{Version: Version, Record: RecordDropped, Server: l.server, Time: time.Now().UTC(), Dropped: n}).Marshal()
 	return append(text, '\n')
 }

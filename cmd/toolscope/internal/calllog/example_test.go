@@ -42,7 +42,7 @@ func Example() {
 	fmt.Print(regexp.MustCompile(`[A-Z0-9]{8}-1`).ReplaceAllString(string(text), "ID"), err) // random
 	// Output:
 	// <nil> 0
-	// {"v":1,"record":"begin","call":"ID","time":"2026-01-02T03:04:04.999Z","tool":"login","arguments":{"password":"[REDACTED:passwd]"}}
-	// {"v":1,"record":"end","call":"ID","time":"2026-01-02T03:04:05Z","tool":"login","outcome":"executed","duration_us":1000,"arguments":{"password":"[REDACTED:passwd]"},"result":"welcome"}
+	// {"v":1,"record":"begin","call":"ID","time":"2026-01-02T03:04:04.999Z","tool":"login","arguments":{"password":"[REDACTED:passwd]"},"arguments_redacted":true}
+	// {"v":1,"record":"end","call":"ID","time":"2026-01-02T03:04:05Z","tool":"login","outcome":"executed","duration_us":1000,"arguments":{"password":"[REDACTED:passwd]"},"arguments_redacted":true,"result":"welcome"}
 	// <nil>
 }

@@ -18,52 +18,13 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// line is what is written of a call. The names are those of internal/calllog.Read.
-type line struct {
-	Version   int            `json:"v"`
-	Record    string         `json:"record"`
-	Call      string         `json:"call,omitzero"`   // tells which lines are of one call
-	Server    string         `json:"server,omitzero"` // the name of the MCP server
-	Time      time.Time      `json:"time"`            // of a beginning, or else of an end
-	Method    string         `json:"method,omitzero"` // of a request that is no call of a tool
-	Target    string         `json:"target,omitzero"` // what it names: a prompt or a resource
-	Dropped   uint64         `json:"dropped,omitzero"`
-	Tool      string         `json:"tool,omitzero"`
-	Requested string         `json:"requested_name,omitzero"` // the name that the caller gave, if Tool is unnamed
-	Outcome   string         `json:"outcome,omitzero"`
-	Duration  *float64       `json:"duration_us,omitzero"`
-	ErrorType string         `json:"error_type,omitzero"`
-	Error     string         `json:"error,omitzero"`
-	Session   string         `json:"session,omitzero"`
-	Agent     string         `json:"agent,omitzero"`
-	Turn      int            `json:"turn,omitzero"`
-	ID        string         `json:"id,omitzero"`
-	Intent    string         `json:"intent,omitzero"`
-	Arguments jsontext.Value `json:"arguments,omitzero"`
-	Result    string         `json:"result,omitzero"`
-	TraceID   string         `json:"trace_id,omitzero"`
-	SpanID    string         `json:"span_id,omitzero"`
-	ParentID  string         `json:"parent_span_id,omitzero"`
-}
-
 // unnamed stands for each name that is no registered tool's, since models make names up.
 const unnamed = "_unknown"
 
-// version is that of the form of lines.
-const version = 1
-
-// The kinds of lines. Those of a call are two, so that a call whose end was never seen is in the log as well.
-const (
-	recordBegin   = "begin"
-	recordEnd     = "end"
-	recordRequest = "request" // another request, once it has ended
-	recordDropped = "dropped" // lines that had no room
-)
-
 // lineOf is a line of a call, with what is known when it begins.
-func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *toolkit.CallInfo) line {
+func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *toolkit.CallInfo) Record {
 	redactor := l.redactor.ForTool(call.Name)
-	out := line{Version: version, Record: record, Call: id, Server: l.server, Time: at.UTC(), Tool: unnamed}
+	out := Record{Version: Version, Record: record, Call: id, Server: l.server, Time: at.UTC(), Tool: unnamed}
 	out.ID = cleaned(redactor, call.ID, maxName)
 	if f.Tool != nil {
 		out.Tool = cleaned(redactor, f.Tool.Name, maxName)
@@ -76,19 +37,21 @@ func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *too
 		out.Turn = max(0, s.Turn)
 	}
 	out.Intent = cleaned(redactor, call.Intent, maxText)
-	if clean, _ := redactor.JSONMax(call.Arguments, maxContent); jsontext.Value(clean).IsValid() {
-		out.Arguments = clean
+	if len(call.Arguments) > 0 {
+		clean, report := redactor.JSONMax(call.Arguments, l.content)
+		out.ArgumentsRedacted, out.ArgumentsCut = report.Findings.Count() > 0, report.Truncated
+		if jsontext.Value(clean).IsValid() {
+			out.Arguments = clean
+		} else {
+			out.ArgumentsCut = true
+		}
+		out.Fingerprint = l.key.Fingerprint(call.Arguments)
 	}
 	return out
 }
 
-func cleaned(redactor *redact.Redactor, s string, most int) string {
-	clean, _ := redactor.TextMax(s, most)
-	return strings.ToValidUTF8(clean, "\uFFFD")
-}
-
 // endLine is the line of a call that has ended; b is nil for one whose beginning was not seen.
-func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) line {
+func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) Record {
 	call, id := e.Call, ""
 	if b != nil {
 		id = b.id
@@ -96,22 +59,26 @@ func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) line {
 			call.Arguments = nil // which were redacted already
 		}
 	}
-	out := l.lineOf(recordEnd, id, e.End, &call, &e.Info)
+	out := l.lineOf(RecordEnd, id, e.End, &call, &e.Info)
 	if b != nil && call.Arguments == nil {
-		out.Arguments = b.arguments
+		out.Arguments, out.Fingerprint = b.line.Arguments, b.line.Fingerprint
+		out.ArgumentsRedacted, out.ArgumentsCut = b.line.ArgumentsRedacted, b.line.ArgumentsCut
 	}
 	redactor := l.redactor.ForTool(e.Call.Name)
 	took := e.Duration()
 	if e.Disposition.Outcome == toolkit.OutcomeExecuted {
 		took = e.Disposition.Run
 	}
-	us := float64(took.Nanoseconds()) / 1000
-	out.Outcome, out.Duration, out.ErrorType = e.Disposition.Outcome.String(), &us, l.types.Export(e.ErrorType)
+	out.Duration = microseconds(took)
+	out.Outcome, out.ErrorType = e.Disposition.Outcome.String(), l.types.Export(e.ErrorType)
+	out.setDecisions(&e.Disposition, redactor)
 	if e.Err != nil {
-		out.Error = cleaned(redactor, errorText(e.Err), maxText)
+		clean, report := redactor.TextMax(errorText(e.Err), maxText)
+		out.Error = strings.ToValidUTF8(clean, "\uFFFD")
+		out.ResultRedacted, out.ResultCut = report.Findings.Count() > 0, report.Truncated
 	}
 	if e.Content && e.ErrorType == "" {
-		out.Result = cleaned(redactor, resultText(e.Result), maxContent)
+		l.setResult(&out, e.Result, redactor)
 	}
 	if span := e.Info.Span; span.IsValid() {
 		out.TraceID, out.SpanID = hex.EncodeToString(span.TraceID[:]), hex.EncodeToString(span.SpanID[:])
@@ -120,6 +87,59 @@ func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) line {
 		}
 	}
 	return out
+}
+
+// setDecisions sets what policies did with a call.
+func (r *Record) setDecisions(d *toolkit.Disposition, redactor *redact.Redactor) {
+	for _, wait := range []struct {
+		to   **float64
+		took time.Duration
+	}{{&r.Queue, d.Queue}, {&r.Approval, d.Approval}, {&r.Backoff, d.Backoff}} {
+		if wait.took > 0 {
+			*wait.to = microseconds(wait.took)
+		}
+	}
+	r.Attempts, r.Repeat = int(d.Attempts), int(d.Repeat)
+	for _, t := range d.Tags {
+		if r.Tags == nil {
+			r.Tags = make(map[string]string, len(d.Tags))
+		}
+		r.Tags[t.Key] = cleaned(redactor, t.Value, maxName)
+	}
+}
+
+// setResult sets the result's text, and its parts apart from each other where there are several.
+func (l *Log) setResult(r *Record, result toolkit.Result, redactor *redact.Redactor) {
+	clean := func(text string) string {
+		clean, report := redactor.TextMax(text, l.content)
+		r.ResultRedacted = r.ResultRedacted || report.Findings.Count() > 0
+		r.ResultCut = r.ResultCut || report.Truncated
+		return strings.ToValidUTF8(clean, "\uFFFD")
+	}
+	r.Result = clean(ResultText(result))
+	if len(result.Parts) == 0 {
+		return
+	}
+	if result.Output != "" {
+		r.Texts = append(r.Texts, clean(result.Output))
+	}
+	left := l.content - len(result.Output)
+	for i := range result.Parts {
+		switch p := &result.Parts[i]; {
+		case p.Kind == toolkit.PartText && left > len(p.Text):
+			r.Texts = append(r.Texts, clean(p.Text))
+			left -= len(p.Text)
+		case p.Kind == toolkit.PartStructured && r.Structured == nil:
+			clean, report := redactor.JSONMax(p.JSON, l.content)
+			if jsontext.Value(clean).IsValid() {
+				r.Structured = bytes.Clone(clean)
+			}
+			r.ResultRedacted = r.ResultRedacted || report.Findings.Count() > 0
+			r.ResultCut = r.ResultCut || report.Truncated || r.Structured == nil
+		default:
+			r.ResultCut = true // the text names it by kind and size
+		}
+	}
 }
 
 // errorText is the error's own text; its method may panic.
@@ -132,8 +152,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// resultText is a result's text, with its other parts by kind and size.
-func resultText(r toolkit.Result) string {
+// ResultText is a result's text, with its other parts by kind and size.
+func ResultText(r toolkit.Result) string {
 	if len(r.Parts) == 0 {
 		return r.Output
 	}

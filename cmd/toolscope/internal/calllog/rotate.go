@@ -4,6 +4,7 @@
 package calllog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,13 +21,15 @@ type rotated struct {
 	path string
 	most int64 // bytes; 0 for any number
 	file *os.File
+	told func() // of a rotation; may be nil
 }
 
-func openRotated(path string, most int64) (*rotated, error) {
-	if most == 0 {
-		most = maxSize
+// openRotated opens the file, late with the first line.
+func openRotated(path string, most int64, late bool, told func()) (*rotated, error) {
+	r := &rotated{path: path, most: max(0, cmp.Or(most, maxSize)), told: told}
+	if late {
+		return r, nil
 	}
-	r := &rotated{path: path, most: max(0, most)}
 	return r, r.open()
 }
 
@@ -54,6 +57,11 @@ func (r *rotated) open() error {
 
 // Write appends a line. A file that cannot be rotated grows on.
 func (r *rotated) Write(line []byte) (int, error) {
+	if r.file == nil {
+		if err := r.open(); err != nil {
+			return 0, err
+		}
+	}
 	info, err := r.file.Stat()
 	switch {
 	case err != nil: // it could not be opened again
@@ -62,7 +70,9 @@ func (r *rotated) Write(line []byte) (int, error) {
 		now, err := os.Stat(r.path)
 		switch {
 		case err == nil && os.SameFile(now, info) && info.Size()+int64(len(line)) > r.most && info.Size() > 0:
-			_ = r.rotate()
+			if r.rotate() == nil && r.told != nil {
+				r.told()
+			}
 		case err != nil || !os.SameFile(now, info): // another process has rotated it, or it was removed
 			_ = r.open()
 		}
@@ -100,4 +110,9 @@ func (r *rotated) rename() error {
 }
 
 // Close closes the file.
-func (r *rotated) Close() error { return r.file.Close() }
+func (r *rotated) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

@@ -4,7 +4,9 @@
 package forgetcmd
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
@@ -40,7 +43,11 @@ type options struct {
 	json                 bool
 	logs, audits, traces []string
 	spools               []string
+	recordings           []string
 }
+
+// defaultDir stands for the directory of recordings.
+const defaultDir = "default"
 
 // forgotten is what was done at one place.
 type forgotten struct {
@@ -75,6 +82,9 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&o.traces, "traces", nil, "OTLP JSON lines in `DIR`, as exporters.Options.JSONLines writes "+
 		"them: the session's spans, "+
 		"and those of the same traces that name no other session")
+	f.StringArrayVar(&o.recordings, "recordings", nil, "the recordings in `DIR`; without =DIR where toolscope mcp and serve "+
+		"record ('toolscope sessions')")
+	f.Lookup("recordings").NoOptDefVal = defaultDir
 	f.StringArrayVar(&o.spools, "spool", nil, "the spans in `DIR` (exporters.Options.SpoolDir) of programs that do "+
 		"not run now; those of a running "+
 		"one have to be removed by it (Providers.Forget), and are an error")
@@ -87,11 +97,11 @@ func Command() *cobra.Command {
 func (o *options) check(args []string) error {
 	switch {
 	case len(args) > 0:
-		return cli.Usage("got %.40q, want a place after --log, --audit, --traces or --spool", args[0])
+		return cli.Usage("got %.40q, want a place after --log, --audit, --traces, --spool or --recordings=", args[0])
 	case o.Session == "":
 		return cli.Usage("--session: got none, want the id of a session")
-	case len(o.logs)+len(o.audits)+len(o.traces)+len(o.spools) == 0:
-		return cli.Usage("got no place to look, want --log, --audit, --traces or --spool")
+	case len(o.logs)+len(o.audits)+len(o.traces)+len(o.spools)+len(o.recordings) == 0:
+		return cli.Usage("got no place to look, want --log, --audit, --traces, --spool or --recordings")
 	}
 	return nil
 }
@@ -103,7 +113,10 @@ func (o *options) forget() []forgotten {
 		kind   string
 		paths  []string
 		forget func(string) (exporters.ForgetReport, error)
-	}{{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans}, {"spool", o.spools, o.spool}} {
+	}{
+		{"log", o.logs, o.CallLog}, {"audit", o.audits, o.Audit}, {"traces", o.traces, o.Spans},
+		{"spool", o.spools, o.spool}, {"recordings", o.recordings, o.recorded},
+	} {
 		for _, path := range place.paths {
 			r, err := place.forget(path)
 			x := forgotten{Kind: place.kind, Path: path, Files: r.Files, Removed: r.Removed}
@@ -119,6 +132,23 @@ func (o *options) forget() []forgotten {
 // spool removes the session from a directory of spools.
 func (o *options) spool(dir string) (exporters.ForgetReport, error) {
 	return o.Spool(context.Background(), dir)
+}
+
+// recorded removes the session from the recordings in a directory.
+func (o *options) recorded(dir string) (report exporters.ForgetReport, err error) {
+	if dir == defaultDir {
+		if dir, err = recordings.Dir(); err != nil || dir == "" {
+			return report, cmp.Or(err, errors.New("recordings are turned off: want --recordings=DIR"))
+		}
+	}
+	list, err := recordings.List(dir)
+	for _, f := range list {
+		for _, path := range f.Paths {
+			r, e := o.CallLog(path)
+			report.Files, report.Removed, err = report.Files+r.Files, report.Removed+r.Removed, errors.Join(err, e)
+		}
+	}
+	return report, err
 }
 
 // print reports what was done.

@@ -5,8 +5,11 @@ package logfile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
 
 // MaxLine is the longest line that is read, in bytes, and the size of the only buffer.
@@ -58,17 +61,43 @@ func (l *Lines) Read(from io.Reader, whole bool, line func(number uint64, text [
 	return n, err
 }
 
-// Open opens a log, "-" for standard input; size is 0 if unknown.
+// Open opens a log or a recording, "-" for standard input; size is 0 if unknown.
 func Open(name string, stdin io.Reader) (from io.ReadCloser, size int64, err error) {
 	if name == "-" {
 		return io.NopCloser(stdin), 0, nil
 	}
-	file, err := os.Open(name)
+	paths, err := recordings.Paths(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		size = info.Size()
+	all := new(files)
+	var readers []io.Reader
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, 0, errors.Join(err, all.Close())
+		}
+		all.closers = append(all.closers, file)
+		readers = append(readers, file)
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
 	}
-	return file, size, nil
+	if all.Reader = readers[0]; len(readers) > 1 {
+		all.Reader = io.MultiReader(readers...)
+	}
+	return all, size, nil
+}
+
+// files are read one after the other.
+type files struct {
+	io.Reader
+	closers []io.Closer
+}
+
+func (f *files) Close() (err error) {
+	for _, c := range f.closers {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
 )
@@ -24,7 +25,8 @@ type Counts struct {
 	Dropped    uint64 `json:"dropped_lines,omitempty"`    // that the writer of the log dropped
 	Unfinished uint64 `json:"unfinished_calls,omitempty"` // that began, and whose end is not in the log
 	began      uint64
-	paired     uint64 // ends of calls whose beginning is in the log as well
+	converter  transcript.Converter // for the lines of other forms
+	paired     uint64               // ends of calls whose beginning is in the log as well
 }
 
 // BadLine is a line that could not be read, and why.
@@ -77,10 +79,36 @@ func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
 		c.Calls++
 		return
 	}
+	if text != nil && c.addConverted(to, text) {
+		return
+	}
 	c.Bad++
 	if len(c.First) < maxBadLines {
 		c.First = append(c.First, BadLine{number, display.Clip(err.Error(), 200)})
 	}
+}
+
+// addConverted adds the calls of a line of another form than a call log's: a transcript's, an audit log's, or spans.
+func (c *Counts) addConverted(to LineAdder, text []byte) bool {
+	records, err := c.converter.Records(text)
+	if err != nil {
+		return false
+	}
+	for i := range records {
+		line, err := records[i].Marshal()
+		if err != nil {
+			return false
+		}
+		if c.Lines++; c.addOther(line) {
+			continue
+		}
+		if to.AddLine(line) != nil {
+			return false
+		}
+		c.Calls++
+	}
+	c.Lines-- // the line was counted
+	return true
 }
 
 // addOther counts a line that is no call of its own, and reports whether it is one. An end that has a beginning is both.

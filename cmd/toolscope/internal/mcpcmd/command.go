@@ -99,7 +99,7 @@ func (o *options) serveStdio(command []string, stdin io.Reader, stdout, stderr i
 	environment := os.Environ() // the server's: without what open sets
 	signals, stop := catchSignals(files[0])
 	defer stop()
-	p, err := o.open()
+	p, err := o.open(sayTo(stderr))
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,14 @@ import (
 	"github.com/toolscope/toolscope/stats"
 )
 
-// logHealth reports the state of the call log at /healthz.
-type logHealth struct{ log *calllog.Log }
+// logHealth reports the state of the call log, or of the recording, at /healthz.
+type logHealth struct {
+	log  *calllog.Log
+	name string
+}
 
 func (h logHealth) Components() []stats.Component {
-	c := stats.Component{Name: "call log", Figures: stats.Figures{
+	c := stats.Component{Name: h.name, Figures: stats.Figures{
 		{Name: "lines", Value: float64(h.log.Written())}, {Name: "lines_dropped", Value: float64(h.log.Dropped())},
 	}}
 	if err := h.log.Failing(); err != nil {

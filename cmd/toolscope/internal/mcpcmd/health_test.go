@@ -21,7 +21,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	h := logHealth{log}
+	h := logHealth{log, "call log"}
 	if c := h.Components(); len(c) != 1 || len(c[0].Problems) != 0 {
 		t.Errorf("got %+v, want no problem of a log without calls", c)
 	}

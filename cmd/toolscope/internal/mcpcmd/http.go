@@ -51,7 +51,7 @@ func (o *options) serveHTTP(stderr io.Writer) (err error) {
 		defer client.Close()
 		o.upstream = client.Transport
 	}
-	p, err := o.open()
+	p, err := o.open(sayTo(stderr))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 )
@@ -26,6 +27,7 @@ type options struct {
 	oauth                          bool
 	signin                         signin.Flags
 	exporting                      telemetry.Flags
+	recording                      recordings.Flags
 	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
 	logSize                        int64                                     // MiB
 	logMethods                     bool
@@ -49,6 +51,7 @@ func (o *options) define(c *cobra.Command) {
 			"keeps one file that grows")
 		f.BoolVar(&o.logMethods, "log-methods", false, "write a line for each other request as well, such as tools/list and "+
 			"resources/read")
+		o.recording.Define(f)
 		f.StringVar(&o.stats, "stats", "", "serve statistics, the dashboard and /api/v1/mcp at `ADDR`, to this "+
 			"machine only; if its port is in "+
 			"use, at another one. 'toolscope stats' and 'toolscope top' find it")

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/config"
@@ -34,6 +35,7 @@ type mcpProxy struct {
 	scope   *toolscope.Scope
 	stats   string // where they are served, "" if nowhere
 	log     logHealth
+	record  *calllog.Log // nil if the session is not recorded
 	closers []func(ctx context.Context) error
 }
 
@@ -51,7 +53,7 @@ func (p *mcpProxy) close(ctx context.Context) {
 }
 
 // open makes the parts. On an error nothing is left open.
-func (o *options) open() (_ *mcpProxy, err error) {
+func (o *options) open(say func(format string, args ...any)) (_ *mcpProxy, err error) {
 	collectLess()
 	p := new(mcpProxy)
 	defer func() {
@@ -93,9 +95,14 @@ func (o *options) open() (_ *mcpProxy, err error) {
 			return nil, fmt.Errorf("--log: %w", err)
 		}
 		p.closers = append(p.closers, func(context.Context) error { return log.Close() })
-		p.log = logHealth{log}
+		p.log = logHealth{log, "call log"}
 		options.Observers = append(options.Observers, log)
 		health = append(health, p.log)
+	}
+	if p.record = o.recording.Open(o.server(), redactor, say); p.record != nil {
+		p.closers = append(p.closers, func(context.Context) error { return p.record.Close() })
+		options.Observers = append(options.Observers, p.record)
+		health = append(health, logHealth{p.record, "recording"})
 	}
 	running := stats.NewRunning(redactor)
 	options.Observers = append(options.Observers, running)
@@ -144,12 +151,7 @@ func (o *options) watch(p *mcpProxy) (err error) {
 		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung,
 		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin, Upstream: o.upstream,
 	}
-	if log := p.log.log; log != nil {
-		options.BeforeForward = log.Sync
-		if o.logMethods {
-			options.OnRequest = func(r mcpproxy.Request) { log.AddRequest(calllog.Request(r)) }
-		}
-	}
+	o.writeDown(p, &options)
 	p.watcher, err = mcpproxy.New(p.scope, options)
 	if errors.Is(err, mcpproxy.ErrNotAccepted) {
 		return errors.New("--pin-tools: this server's tools have not been accepted yet: check them, and start it " +
@@ -161,6 +163,50 @@ func (o *options) watch(p *mcpProxy) (err error) {
 	}
 	p.closers = append(p.closers, func(context.Context) error { p.watcher.Close(); return nil })
 	return nil
+}
+
+// writeDown has the call log and the recording get what is no call, and be written before a request is forwarded.
+func (o *options) writeDown(p *mcpProxy, options *mcpproxy.Options) {
+	log, record := p.log.log, p.record
+	if log == nil && record == nil {
+		return
+	}
+	options.BeforeForward = func() {
+		if log != nil {
+			log.Sync()
+		}
+		if record != nil {
+			record.Sync()
+		}
+	}
+	if record == nil && !o.logMethods {
+		return
+	}
+	options.OnRequest = func(r mcpproxy.Request) {
+		if log != nil && o.logMethods {
+			log.AddRequest(calllog.Request(r))
+		}
+		if record != nil {
+			record.AddRequest(calllog.Request(r))
+		}
+	}
+	if record == nil {
+		return
+	}
+	options.OnSession = func(r mcpproxy.SessionReport) {
+		record.AddSession(calllog.Session{
+			ID: r.ID, Protocol: r.ProtocolVersion, Program: "toolscope " + cli.Version(), Began: r.Began,
+			Client: calllog.Peer{Name: r.Client, Capabilities: r.ClientCapabilities},
+			Server: calllog.Peer{Name: r.Server, Capabilities: r.ServerCapabilities},
+		})
+	}
+	options.OnTools = func(session string, listed []mcpproxy.ListedTool) {
+		tools := make([]calllog.Tool, len(listed))
+		for i, t := range listed {
+			tools[i] = calllog.Tool(t)
+		}
+		record.AddTools(session, tools)
+	}
 }
 
 // serviceName is a name in the letters that a service's name is made of.

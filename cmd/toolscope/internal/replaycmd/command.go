@@ -8,24 +8,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 )
 
 const about = `toolscope replay runs a recorded session again, with all policies.
 
-FILE has JSON lines; "-" is standard input. A line is one of
+The calls go to an MCP server (-- COMMAND or --target), to the servers of --mcp-config, or
+to the built-in tools. With --answers no tool runs. With --serve toolscope is an MCP server
+that gives the recorded answers, so that an agent's test runs offline. A server's tools that
+do not say that they only read are called once a person has agreed, or with --write. Calls
+whose arguments were redacted or cut are never sent: they are listed, and --value completes
+them.
+
+FILE is a recording's name, "latest", or a file; "-" is standard input. A line is one of
 
   {"session":"s","turn":1,"name":"file_read","arguments":{"path":"a"}}   one call
   {"session":"s","turn":2,"calls":[{"name":…,"arguments":…}, …]}         a batch
   {"role":"assistant","tool_calls":[{"id":…,"function":{…}}]}            OpenAI's form
   {"role":"tool","tool_call_id":"…","content":"…"}                       its answer
-  a line of a call log, as 'toolscope mcp --log' writes it
+  a line of a call log or recording, of an audit log, or of OTLP JSON lines
 
 with "tenant", "conversation", "agent", "batch", "id" and "answer"
 ({"output":"…","failed":true,"error_type":"timeout"}) where you have them. The calls of a
@@ -33,13 +41,10 @@ batch run concurrently. Each call is printed with its outcome, then the tables p
 With OTEL_EXPORTER_OTLP_ENDPOINT set, the traces are sent there.`
 
 const examples = `  toolscope replay --answers session.jsonl
-  toolscope replay --dry-run --config toolscope.yaml session.jsonl`
-
-// options are those of the command line.
-type options struct {
-	answers, dryRun, write, json, quiet bool
-	dir, config, file                   string
-}
+  toolscope replay --dry-run --config toolscope.yaml session.jsonl
+  toolscope replay latest -- npx -y @modelcontextprotocol/server-memory
+  toolscope replay --value 3:/token=@token.txt --target https://mcp.example.com/mcp latest
+  toolscope replay --serve session.jsonl`
 
 // Command returns the command.
 func Command() *cobra.Command {
@@ -49,29 +54,43 @@ func Command() *cobra.Command {
 		Short:       "run a recorded session again, with all policies",
 		Long:        about,
 		Example:     examples,
-		Annotations: cli.Notes(", 1 if the file cannot be read or played"),
-		Args:        cli.OneFile,
+		Annotations: cli.Notes(", 1 if the file cannot be read or played", "replay [OPTIONS] FILE -- COMMAND ARGS..."),
 		RunE: func(c *cobra.Command, files []string) error {
-			if o.write && (o.answers || o.dryRun) {
-				return cli.Usage("--write: got it where no tool runs, want it without --answers and --dry-run")
+			if at := c.ArgsLenAtDash(); at >= 0 {
+				files, o.command = files[:at], files[at:]
 			}
-			if o.answers && o.dryRun {
-				return cli.Usage("got --answers and --dry-run, want one of them")
+			if err := cli.OneFile(c, files); err != nil {
+				return err
 			}
-			o.file = files[0]
+			if err := o.check(); err != nil {
+				return err
+			}
+			o.file, o.stdin, o.stdout, o.stderr = files[0], c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			ctx, stop := cli.UntilInterrupted(c)
 			defer stop()
-			return o.run(ctx, c.InOrStdin(), c.OutOrStdout())
+			if o.serve {
+				return o.serveAnswers(ctx)
+			}
+			return o.run(ctx, o.stdin, o.stdout)
 		},
 	}
+	builtin.DefineServers(c, &o.servers)
 	f := c.Flags()
+	f.StringVar(&o.target, "target", "", "send the calls to the MCP server at `URL`")
+	f.BoolVar(&o.serve, "serve", false, "be an MCP server over standard input and output that gives the recorded answers")
+	f.StringArrayVar(&o.texts, "value", nil, "put a value in the place of one that was removed: `[CALL:]/POINTER=TEXT`, "+
+		":=JSON for what is no text, =@FILE for a file's text, CALL:=JSON for all arguments; may be given several times")
+	f.Float64Var(&o.speed, "speed", 0, "wait between calls as the session did, divided by `N`; 0 does not wait")
+	f.StringSliceVar(&o.tools, "tool", nil, "only calls of the tools of these `NAMES`")
+	f.StringSliceVar(&o.sessions, "session", nil, "only calls of the sessions of these `IDS`")
+	f.IntSliceVar(&o.numbers, "call", nil, "only the calls of these `NUMBERS`, as 'toolscope sessions show' has them")
 	f.BoolVar(&o.answers, "answers", false, "return the recorded answers: no tool runs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "decide only: calls that the policies let through are answered \"dry run\"")
 	f.StringVar(&o.dir, "dir", ".", "the built-in tools work in `DIR`")
-	f.BoolVar(&o.write, "write", false, "let them write there, and run commands; without it they only read")
+	f.BoolVar(&o.write, "write", false, "let them write there, and run commands; without it they only read. "+
+		"Sends a server's tools that may write without asking")
 	f.StringVar(&o.config, "config", "", "the policies of `FILE`; the default is every policy with its defaults, "+
-		"except that no person is asked with "+
-		"--answers and --dry-run")
+		"except that no person is asked with --answers and --dry-run; against a server it is recover and timeout")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each call, and one with the statistics")
 	f.BoolVar(&o.quiet, "quiet", false, "print only the tables")
 	return c
@@ -92,18 +111,43 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 	return errors.Join(err, r.close(closing))
 }
 
-func (o *options) read(stdin io.Reader) (*transcript.Transcript, error) {
-	if o.file == "-" {
-		return transcript.Read(stdin)
+// check checks the command line.
+func (o *options) check() error {
+	places := 0
+	for _, given := range []bool{o.answers, o.dryRun, o.serve, o.target != "", o.servers != "", len(o.command) > 0} {
+		if given {
+			places++
+		}
 	}
-	f, err := os.Open(o.file)
+	switch {
+	case o.write && (o.answers || o.dryRun || o.serve):
+		return cli.Usage("--write: got it where no tool runs, want it without --answers, --dry-run and --serve")
+	case o.answers && o.dryRun:
+		return cli.Usage("got --answers and --dry-run, want one of them")
+	case places > 1:
+		return cli.Usage("got several of --answers, --dry-run, --serve, --target, --mcp-config and -- COMMAND, want one of them")
+	case o.speed < 0:
+		return cli.Usage("--speed: got %v, want 0 or more", o.speed)
+	}
+	for _, text := range o.texts {
+		v, err := parseValue(text)
+		if err != nil {
+			return err
+		}
+		o.values = append(o.values, v)
+	}
+	return nil
+}
+
+func (o *options) read(stdin io.Reader) (*transcript.Transcript, error) {
+	from, _, err := logfile.Open(o.file, stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	t, err := transcript.Read(f)
-	if err != nil {
+	defer from.Close()
+	t, err := transcript.Read(from)
+	if err != nil && o.file != "-" {
 		return nil, fmt.Errorf("%s: %w", o.file, err)
 	}
-	return t, nil
+	return t, err
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
@@ -27,22 +26,6 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/tracing"
 )
-
-// replay is a transcript that is being played.
-type replay struct {
-	*options
-	transcript *transcript.Transcript
-	out        *bufio.Writer
-	paint      screen.Paint
-	redactor   *redact.Redactor
-
-	providers *exporters.Providers
-	file      *config.File
-	scope     *toolscope.Scope
-	executor  *toolkit.Executor
-	closers   []func() error
-	ends      endings
-}
 
 // newReplay builds the scope, the tools and the policies.
 func newReplay(ctx context.Context, o *options, transcript *transcript.Transcript, stdout io.Writer) (r *replay, err error) {
@@ -74,17 +57,19 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 	if err != nil {
 		return r, builtin.NoApprovals("replay", o.config, false, false, err)
 	}
-	tools, closeTools, err := builtin.Tools(o.dir, o.write)
+	tools, err := r.open(ctx)
 	if err != nil {
 		return r, err
 	}
-	r.closers = append(r.closers, closeTools)
-	handler := tools.Handle
+	handler := toolkit.Handler(tools.Handle)
 	switch {
 	case o.answers:
 		handler = transcript.Answer
 	case o.dryRun:
 		handler = dryRun(tools)
+	}
+	if err := r.prepare(tools); err != nil {
+		return r, err
 	}
 	r.executor = &toolkit.Executor{Handler: r.scope.Wrap(handler, tools), Timeout: -1}
 	return r, nil
@@ -93,7 +78,10 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 // policies is the configuration without a file: every policy with its defaults. Where there is no terminal, what
 // a person would have to approve is refused.
 func (o *options) policies() string {
-	if o.answers || o.dryRun {
+	switch {
+	case o.remote(): // where a person was asked before, and what others would refuse or store would not be the session's
+		return "policies:\n  recover: {}\n  timeout: {}\n"
+	case o.answers || o.dryRun:
 		return config.AllPolicies()
 	}
 	if p, err := approve.New(approve.Options{}); err != nil || p.CanAsk() != nil {
@@ -103,7 +91,7 @@ func (o *options) policies() string {
 }
 
 // dryRun answers in the place of tools that are there.
-func dryRun(tools *toolkit.Registry) toolkit.Handler {
+func dryRun(tools toolscope.Registry) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
 		if tools.Lookup(call.Name) == nil {
 			return tools.Handle(ctx, call) // says that it is unknown
@@ -144,8 +132,16 @@ func (r *replay) playTurn(ctx context.Context, s toolkit.Session, batches []tran
 	if !r.json && !r.quiet {
 		fmt.Fprintln(r.out, r.paint.In(screen.Bold, turnTitle(s)))
 	}
-	part := transcript.Transcript{Batches: batches}
-	err := part.Play(ctx, r.executor, r.printBatch)
+	var err error
+	for i := range batches {
+		if err = r.wait(ctx, &batches[i]); err != nil {
+			break
+		}
+		part := transcript.Transcript{Batches: batches[i : i+1]}
+		if err = part.Play(ctx, r.executor, r.printBatch); err != nil {
+			break
+		}
+	}
 	run.End(err)
 	return err
 }
@@ -164,7 +160,8 @@ func turnTitle(s toolkit.Session) string {
 // printBatch writes the outcomes of a batch's calls.
 func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 	ends := r.ends.takeAll()
-	for _, a := range answers {
+	for i, a := range answers {
+		r.compare(&b, i, a, ends[a.CallID])
 		switch {
 		case r.quiet:
 		case r.json:
@@ -220,12 +217,13 @@ func (r *replay) summary() error {
 	all := summary.View{Snapshot: r.scope.Stats().Snapshot(stats.Window{}), Sort: "time"}
 	if r.json {
 		return cli.PrintJSON(r.out, struct {
-			Stats summary.JSON `json:"stats"`
-		}{all.JSON(r.options.file)})
+			Stats    summary.JSON `json:"stats"`
+			Compared comparison   `json:"compared"`
+		}{all.JSON(r.options.file), r.compared})
 	}
 	var tables strings.Builder
 	all.Write(&tables, display.Clip(r.options.file, 60), r.paint, true)
-	_, err := fmt.Fprintf(r.out, "\n%s", &tables)
+	_, err := fmt.Fprintf(r.out, "\n%s%s", &tables, r.compared.text())
 	return err
 }
 
@@ -245,48 +243,4 @@ func (r *replay) close(ctx context.Context) error {
 		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
-}
-
-// ending is how a call ended.
-type ending struct {
-	outcome, errorType string
-	ms                 float64
-	tags               map[string]string
-}
-
-// endings is an observer that remembers the calls of a batch by their ids.
-type endings struct {
-	mu   sync.Mutex
-	byID map[string]ending
-}
-
-func (e *endings) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
-	return ctx
-}
-
-func (e *endings) Wants(context.Context) bool { return false }
-
-func (e *endings) End(_ context.Context, ended *toolkit.Ended) {
-	end := ending{ended.Disposition.Outcome.String(), ended.ErrorType, float64(ended.Duration().Microseconds()) / 1000, nil}
-	for _, t := range ended.Disposition.Tags {
-		if end.tags == nil {
-			end.tags = map[string]string{}
-		}
-		end.tags[t.Key], _ = redact.Default().TextMax(t.Value, 256)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.byID == nil {
-		e.byID = map[string]ending{}
-	}
-	e.byID[ended.Call.ID] = end
-}
-
-// takeAll returns what was remembered and forgets it.
-func (e *endings) takeAll() map[string]ending {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	byID := e.byID
-	e.byID = nil
-	return byID
 }

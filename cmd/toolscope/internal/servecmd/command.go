@@ -6,6 +6,7 @@ package servecmd
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,10 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
@@ -49,6 +52,7 @@ const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n
 type options struct {
 	builtin.Options
 	exporting                      telemetry.Flags
+	recording                      recordings.Flags
 	http, stats, tokenFile, config string
 	token                          string
 	approvals                      string // file of tokens
@@ -87,6 +91,7 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, "+
 		"may use --http; may be given several times")
 	o.exporting.Define(f)
+	o.recording.Define(f)
 	builtin.DefineServers(c, &o.servers)
 	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same "+
 		"tool of several servers is one: another server answers when one cannot")
@@ -119,11 +124,19 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	running := stats.NewRunning(nil)
+	observers := []toolkit.Observer{running}
+	record := o.recording.Open(o.recordedName(), file.Redactor(), func(format string, args ...any) {
+		cli.Complain(stderr, "toolscope serve", fmt.Errorf(format, args...))
+	})
+	if record != nil {
+		defer func() { _ = record.Close() }() // it has reported what it could not write
+		observers = append(observers, record)
+	}
 	behind, workflows := new(gateway), new(builtin.LateWorkflows)
 	scope, err := toolscope.New(file.Options(toolscope.Options{
 		TracerProvider: providers.TracerProvider,
 		MeterProvider:  providers.MeterProvider,
-		Observers:      []toolkit.Observer{running},
+		Observers:      observers,
 		ApprovalsToken: approvals,
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
@@ -155,6 +168,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTools()) }()
+	if record != nil {
+		addTools(record, tools)
+	}
 	if err := serveWorkflows(file, scope, server, tools, workflows); err != nil {
 		return err
 	}
@@ -211,6 +227,26 @@ func (o *options) tools(
 		return nil, nil, nil, errors.Join(err, closeTools())
 	}
 	return server, tools.Registry, closeTools, nil
+}
+
+// recordedName is what the server is called in a recording.
+func (o *options) recordedName() string {
+	if o.servers != "" {
+		return "gateway"
+	}
+	return "toolscope"
+}
+
+// addTools records the definitions of the tools.
+func addTools(record *calllog.Log, tools builtin.Governed) {
+	var list []calllog.Tool
+	for _, d := range tools.Definitions() {
+		text, err := json.Marshal(toolmcp.ToolOf(d))
+		if err == nil {
+			list = append(list, calllog.Tool{Name: d.Name, Definition: text, ReadOnly: d.ReadOnly == toolkit.Yes})
+		}
+	}
+	record.AddTools("", list)
 }
 
 // unclosed is a writer that its owner closes.

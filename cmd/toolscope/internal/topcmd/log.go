@@ -4,6 +4,7 @@
 package topcmd
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -11,16 +12,20 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/calllog"
 
+	calls "github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // callLog shows a call log, and what is appended to it. It is safe for concurrent use.
@@ -33,11 +38,14 @@ type callLog struct {
 	read   int64
 	counts logfile.Counts
 	log    *calllog.Log
-	calls  []ringCall // a ring of the latest
+	calls  []ringCall // a ring of the latest ones
 	last   uint64     // how many calls there were
 	loops  map[loopKey]*stats.Loop
 	seed   maphash.Seed
 	again  int // how often the log was replaced
+
+	pending map[string]calls.Record // calls that have begun, by their id in the log
+	peers   string                  // who takes part, of the latest session
 }
 
 // ringCall is a call, whose texts are redacted when it is first shown.
@@ -59,7 +67,11 @@ const (
 )
 
 func openLog(name string) (*callLog, error) {
-	t := &callLog{name: name}
+	paths, err := recordings.Paths(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &callLog{name: paths[len(paths)-1]}
 	return t, t.begin()
 }
 
@@ -77,6 +89,7 @@ func (t *callLog) begin() error {
 	t.file, t.lines, t.read = file, logfile.NewLines(), 0
 	t.counts, t.log, t.calls, t.last = logfile.Counts{}, calllog.New(nil), nil, 0
 	t.loops, t.seed = make(map[loopKey]*stats.Loop), maphash.MakeSeed()
+	t.pending, t.peers = map[string]calls.Record{}, ""
 	t.log.KeepTimeline()
 	return nil
 }
@@ -105,7 +118,10 @@ func (t *callLog) State(ctx context.Context, _ string) (*top.State, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := t.lines.Read(t.file, false, func(number uint64, text []byte) { t.counts.Add(number, t, text) })
+		n, err := t.lines.Read(t.file, false, func(number uint64, text []byte) {
+			t.addFrame(text)
+			t.counts.Add(number, t, text)
+		})
 		t.read += int64(n)
 		if err == io.EOF {
 			return t.state(), nil
@@ -133,6 +149,65 @@ func (t *callLog) follow() error {
 	return t.begin()
 }
 
+// maxPending is how many calls without an end are kept.
+const maxPending = 4096
+
+// addFrame learns from a line that is no call's end: a call has begun, or a session.
+func (t *callLog) addFrame(text []byte) {
+	record, _ := calllog.RecordOf(text)
+	if record != calls.RecordBegin && record != calls.RecordSession {
+		return
+	}
+	r, err := calls.ReadRecord(text)
+	switch {
+	case err != nil:
+	case record == calls.RecordSession:
+		t.peers = peersText(&r)
+	case r.Call != "" && len(t.pending) < maxPending:
+		t.pending[r.Call] = r
+	}
+}
+
+// peersText says who takes part in a session, and what they can do.
+func peersText(r *calls.Record) string {
+	var sides []string
+	for _, side := range []struct {
+		name string
+		peer *calls.Peer
+	}{{"client", r.Client}, {"server", r.Peer}} {
+		if side.peer == nil {
+			continue
+		}
+		text := side.name + " " + display.Clip(side.peer.Name, 60)
+		if len(side.peer.Capabilities) > 0 {
+			text += " (" + display.Clip(strings.Join(side.peer.Capabilities, ", "), 120) + ")"
+		}
+		sides = append(sides, text)
+	}
+	return strings.Join(sides, ", ")
+}
+
+// running are the calls that have begun and have no end, the one running for longest first.
+func (t *callLog) running(now time.Time) []top.Running {
+	running := []top.Running{}
+	id := uint64(0)
+	for _, r := range t.pending {
+		redactor := redact.Default().ForTool(r.Tool)
+		arguments, _ := redactor.JSONMax(r.Arguments, shownText)
+		session, _ := redact.Default().TextMax(r.Session, 128)
+		running = append(running, top.Running{RunningCall: stats.RunningCall{
+			Tool: r.Tool, Start: r.Time, RunningMs: float64(max(0, now.Sub(r.Time)).Microseconds()) / 1000,
+			Arguments: string(arguments), BytesIn: len(r.Arguments), Session: session, Agent: r.Agent,
+		}})
+	}
+	slices.SortFunc(running, func(a, b top.Running) int { return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Tool, b.Tool)) })
+	for i := range running {
+		id++
+		running[i].ID = id
+	}
+	return running
+}
+
 // AddLine adds a line.
 func (t *callLog) AddLine(line []byte) error {
 	c, err := calllog.Read(line)
@@ -142,6 +217,7 @@ func (t *callLog) AddLine(line []byte) error {
 	t.log.AddCall(&c)
 	t.last++
 	t.countLoop(&c)
+	delete(t.pending, c.Call)
 	ms := float64(c.Duration) / 1e6
 	call := top.Call{
 		Key: fmt.Sprint(t.last),
@@ -153,8 +229,9 @@ func (t *callLog) AddLine(line []byte) error {
 		},
 		Content: top.Content{Arguments: string(c.Arguments), Result: c.ResultText()},
 	}
+	setWaits(&call, line)
 	if !c.End.IsZero() {
-		call.Time = c.End.Add(-c.Duration)
+		call.Time = c.End.Add(-time.Duration(call.DurationMs * float64(time.Millisecond)))
 	}
 	if len(t.calls) < maxCalls {
 		t.calls = append(t.calls, ringCall{call: call})
@@ -162,6 +239,30 @@ func (t *callLog) AddLine(line []byte) error {
 		t.calls[(t.last-1)%maxCalls] = ringCall{call: call}
 	}
 	return nil
+}
+
+// setWaits sets what a call waited for, which is no time of the server's.
+func setWaits(call *top.Call, line []byte) {
+	if !bytes.Contains(line, []byte(`_us":`)) || !bytes.HasPrefix(line, []byte(`{"v":1,`)) {
+		return
+	}
+	r, err := calls.ReadRecord(line)
+	if err != nil {
+		return
+	}
+	for _, wait := range []struct {
+		to *float64
+		us *float64
+	}{{&call.QueueMs, r.Queue}, {&call.ApprovalMs, r.Approval}, {&call.BackoffMs, r.Backoff}} {
+		if wait.us != nil {
+			*wait.to = *wait.us / 1000
+			call.DurationMs += *wait.to
+		}
+	}
+	if call.Outcome == toolkit.OutcomeRefused.String() { // whose duration is that of its waits
+		call.DurationMs -= call.QueueMs + call.ApprovalMs + call.BackoffMs
+		call.RunMs = 0
+	}
 }
 
 // countLoop counts how often a session made a call.
@@ -194,7 +295,7 @@ func (t *callLog) state() *top.State {
 	snapshot := t.log.Snapshot()
 	s := &top.State{
 		At: snapshot.To, Source: t.name, Window: "the whole log", Summary: stats.Summarise(snapshot, nil),
-		Trend: make(map[string][]float64), Running: []top.Running{}, Sessions: t.log.Sessions(),
+		Trend: make(map[string][]float64), Running: t.running(time.Now()), Sessions: t.log.Sessions(),
 	}
 	if snapshot.To.Equal(time.Unix(0, 0)) { // a log without times
 		s.At = time.Time{}
@@ -217,6 +318,9 @@ func (t *callLog) state() *top.State {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Tool, b.Tool))
 	})
 	s.Loops = s.Loops[:min(len(s.Loops), maxSessions)]
+	if t.peers != "" {
+		s.Notes = append(s.Notes, t.peers)
+	}
 	if t.counts.Bad > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s of %s lines could not be read, the first is line %d: %s",
 			display.Count(t.counts.Bad), display.Count(t.counts.Lines), t.counts.First[0].Line, t.counts.First[0].Reason))

@@ -129,3 +129,35 @@ func TestUnicodeLocale(t *testing.T) {
 		}
 	}
 }
+
+// A recording shows who takes part, calls that have begun with a timer, and the time that a call waited for a person apart
+// from the server's.
+func TestRecordingShowsWhatRuns(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "recording.jsonl")
+	text := `{"v":1,"record":"session","time":"2026-11-22T10:00:00Z","client":{"name":"c 2"},"peer":{"name":"s 1","capabilities":["logging","tools"]}}
+{"v":1,"record":"begin","call":"A-1","time":"2026-11-22T10:00:00Z","tool":"slow","arguments":{"n":1}}
+{"v":1,"record":"begin","call":"A-2","time":"2026-11-22T10:00:01Z","tool":"asked","arguments":{"n":2}}
+{"v":1,"record":"end","call":"A-2","time":"2026-11-22T10:00:09Z","tool":"asked","outcome":"executed","duration_us":2000,"approval_us":7000000}
+`
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := openLog(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.close()
+	s, err := log.State(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Notes) != 1 || s.Notes[0] != "client c 2, server s 1 (logging, tools)" {
+		t.Errorf("got the notes %q", s.Notes)
+	}
+	if len(s.Running) != 1 || s.Running[0].Tool != "slow" || s.Running[0].RunningMs < 1000 || s.Running[0].Arguments != `{"n":1}` {
+		t.Errorf("got %+v running, want the call without an end", s.Running)
+	}
+	if len(s.Calls) != 1 || s.Calls[0].RunMs != 2 || s.Calls[0].ApprovalMs != 7000 || s.Calls[0].DurationMs != 7002 {
+		t.Errorf("got %+v, want 7 s for a person and 2 ms for the server", s.Calls)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/foreign"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -31,7 +32,7 @@ const (
 //	{"role":"assistant","tool_calls":[{"id":…,"function":{…}}]}            OpenAI's form
 //	{"role":"tool","tool_call_id":"…","content":"…"}                       the answer to it
 //
-// The lines of a call log, as `toolscope mcp --log` writes them, are read as well.
+// The lines of call logs and recordings, of audit logs, and of OTLP JSON lines are read as well.
 //
 // Beside "session" and "turn" there may be "tenant", "conversation", "agent" and
 // "batch": neighbouring calls of one session with the same "batch" are one batch.
@@ -69,7 +70,9 @@ type transcriptParser struct {
 	transcript Transcript
 	line       int
 	calls      int
+	number     int                   // of the latest call
 	open       map[string]answerSlot // calls whose answer may come as a message, by id
+	answered   answerSlot            // what the latest such message answered
 }
 
 // answerSlot is where an answer belongs: by index, since slices move as they grow.
@@ -122,9 +125,19 @@ type loggedCall struct {
 	Error     string  `json:"error"`
 	ErrorType string  `json:"error_type"`
 	Duration  float64 `json:"duration_us"`
+
+	Time              json.RawMessage `json:"time"`
+	ArgumentsRedacted bool            `json:"arguments_redacted"`
+	ArgumentsCut      bool            `json:"arguments_cut"`
+	Fingerprint       string          `json:"arguments_fp"`
+	ResultRedacted    bool            `json:"result_redacted"`
+	ResultCut         bool            `json:"result_cut"`
 }
 
 func (p *transcriptParser) read(text []byte) error {
+	if foreign.IsSpans(text) || foreign.IsAudit(text) {
+		return p.readForeign(text)
+	}
 	var l transcriptLine
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("got no JSON object (%w), want one", err)
@@ -157,6 +170,24 @@ func (p *transcriptParser) read(text []byte) error {
 	return nil
 }
 
+// readForeign reads the calls of an entry of an audit log, or of a line of spans.
+func (p *transcriptParser) readForeign(text []byte) error {
+	records, err := new(Converter).Records(text)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		line, err := r.Marshal()
+		if err != nil {
+			return err
+		}
+		if err := p.read(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readLogged reads a line of a call log. A call that has no end there has no answer.
 func (p *transcriptParser) readLogged(l transcriptLine) error {
 	at, begun := p.open[l.Call]
@@ -177,6 +208,7 @@ func (p *transcriptParser) readLogged(l transcriptLine) error {
 			return err
 		}
 		at = answerSlot{b, len(p.transcript.Batches[b].Calls) - 1}
+		l.note(&p.transcript.Batches[b].Notes[at.call])
 	}
 	if l.Record == "begin" {
 		return nil
@@ -185,11 +217,24 @@ func (p *transcriptParser) readLogged(l transcriptLine) error {
 		Output: contentText(l.Result), Failed: l.Error != "" || l.ErrorType != "", ErrorType: l.ErrorType,
 		Took: time.Duration(l.Duration * float64(time.Microsecond)),
 	}
+	a.Redacted, a.Cut = foreign.Marked([]byte(a.Output + l.Error))
+	a.Redacted, a.Cut = a.Redacted || l.ResultRedacted, a.Cut || l.ResultCut
 	if a.Failed && a.Output == "" {
 		a.Output = l.Error
 	}
 	p.transcript.Batches[at.batch].Answers[at.call] = a
 	return nil
+}
+
+// note adds what a call log says of a call's recording.
+func (l *loggedCall) note(n *Note) {
+	n.Redacted, n.Cut, n.Fingerprint = n.Redacted || l.ArgumentsRedacted, n.Cut || l.ArgumentsCut, l.Fingerprint
+	if json.Unmarshal(l.Time, &n.Began) != nil {
+		n.Began = time.Time{}
+	}
+	if l.Record != "begin" && !n.Began.IsZero() {
+		n.Began = n.Began.Add(-time.Duration(l.Duration * float64(time.Microsecond)))
+	}
 }
 
 // batch is the index of the batch that a line's calls go to.
@@ -221,6 +266,10 @@ func (p *transcriptParser) addCall(at int, c transcriptCall) error {
 	}
 	b.Calls = append(b.Calls, toolkit.Call{ID: c.ID, Name: c.Name, Arguments: argumentsText(c.Arguments)})
 	b.Answers = append(b.Answers, c.recorded())
+	p.number++
+	n := Note{Number: p.number}
+	n.Redacted, n.Cut = foreign.Marked(c.Arguments)
+	b.Notes = append(b.Notes, n)
 	p.open[c.ID] = answerSlot{at, len(b.Calls) - 1}
 	return nil
 }
@@ -262,6 +311,7 @@ func (p *transcriptParser) answer(l transcriptLine) error {
 		return fmt.Errorf("got an answer to %.40q, want the id of an earlier call", l.ToolCallID)
 	}
 	p.transcript.Batches[at.batch].Answers[at.call] = &RecordedAnswer{Output: contentText(l.Content)}
+	p.answered = at
 	return nil
 }
 

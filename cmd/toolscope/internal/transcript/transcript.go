@@ -23,7 +23,16 @@ type Batch struct {
 	Session toolkit.Session // the zero value for a batch outside any session
 	Calls   []toolkit.Call
 	Answers []*RecordedAnswer // one for each call; nil where none was recorded
+	Notes   []Note            // one for each call
 	Line    int               // where the batch begins in its file, from 1
+}
+
+// A Note is what is known of the recording of a call.
+type Note struct {
+	Number        int       // of the call in the file, from 1
+	Began         time.Time // zero if that is not known
+	Redacted, Cut bool      // its arguments are not those that were sent
+	Fingerprint   string    // of those, "" if there is none
 }
 
 // A RecordedAnswer is what a call came to when it was recorded.
@@ -32,6 +41,8 @@ type RecordedAnswer struct {
 	Failed    bool
 	ErrorType string        // of a failure; "" is tool_error
 	Took      time.Duration // 0 if it was not recorded
+	Redacted  bool          // something was removed of the output
+	Cut       bool          // not all of it was recorded
 }
 
 // Len is how many calls there are.

@@ -35,6 +35,8 @@ type Settings struct {
 	Upstream      func(http.RoundTripper) http.RoundTripper // nil for nothing in front of the transport
 	BeforeForward func()
 	OnRequest     func(Request)
+	OnSession     func(SessionReport)
+	OnTools       func(session string, tools []ListedTool)
 }
 
 // Engine is what the sessions of a proxy share.

@@ -30,6 +30,9 @@ func (s *Session) initialize(o *Operation, m *wire.Message) {
 		s.Engine.clean(s.client.Name+" "+s.client.Version),
 	), keys.Implementation.String(s.Engine.clean(s.peer.Name+" "+s.peer.Version)),
 		keys.Capabilities.StringSlice(s.cleaned(FromServer)), keys.ClientCapabilities.StringSlice(s.cleaned(FromClient)))
+	if s.Engine.OnSession != nil {
+		s.Engine.OnSession(s.report(true))
+	}
 }
 
 func (s *Session) cleaned(from Side) []string {
@@ -63,6 +66,7 @@ func (s *Session) listed(o *Operation, result jsontext.Value) {
 		return
 	}
 	s.list = list
+	s.reportTools(list)
 	o.Extra = append(
 		o.Extra, keys.ToolsCount.Int(len(list.tools)), keys.ToolsBytes.Int(list.bytes), keys.ToolsTokens.Int(list.tokens()),
 	)

@@ -3,7 +3,13 @@
 
 package watch
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolscope/toolscope/toolkit"
+)
 
 // A Report is what a proxy has seen apart from calls: sessions, and what it noticed on the wire. What came from
 // the peers is redacted and truncated.
@@ -41,6 +47,29 @@ type Request struct {
 	Session      string // id
 	Began, Ended time.Time
 	ErrorType    string // error.type, "" for a success
+}
+
+// A ListedTool is a tool as the server lists it.
+type ListedTool struct {
+	Name, Digest string // Digest is the SHA-256 of the definition in any spelling, in hexadecimal
+	Definition   []byte // as it stands on the wire; nil if there was no room for it
+	ReadOnly     bool   // the server says so
+}
+
+// reportTools tells who asked which tools there are.
+func (s *Session) reportTools(list *toolList) {
+	if s.Engine.OnTools == nil {
+		return
+	}
+	tools := make([]ListedTool, 0, len(list.listed.Hashes))
+	for _, name := range slices.Sorted(maps.Keys(list.listed.Hashes)) {
+		t := ListedTool{Name: name, Digest: list.listed.Hashes[name], Definition: list.listed.Definitions[name]}
+		if def := list.tools[name]; def != nil {
+			t.ReadOnly = def.ReadOnly == toolkit.Yes
+		}
+		tools = append(tools, t)
+	}
+	s.Engine.OnTools(s.Called().ID, tools)
 }
 
 // An Observation is something that was noticed on the wire.

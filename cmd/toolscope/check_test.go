@@ -1,0 +1,161 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const checkedSession = `{"v":1,"record":"tools","time":"2026-11-22T10:00:00Z","tools":[{"name":"read","digest":"a"},{"name":"write","digest":"b"}]}
+{"v":1,"record":"begin","call":"A-1","time":"2026-11-22T10:00:00Z","tool":"read","id":"7","arguments":{"n":1}}
+{"v":1,"record":"end","call":"A-1","time":"2026-11-22T10:00:01Z","tool":"read","id":"7","outcome":"executed","duration_us":1500,"arguments":{"n":1},"result":"text"}
+{"v":1,"record":"end","call":"A-2","time":"2026-11-22T10:00:02Z","tool":"write","outcome":"executed","duration_us":9000,"arguments":{"n":2},"result":"done"}
+`
+
+const passing = `calls: {min: 2, max: 2}
+tools:
+  read: {min: 1, max: 1, error_rate: 0, p95: 2ms}
+only: [read, write]
+never: [delete]
+order: [read, write]
+error_rate: 0
+p95: 10ms
+finished: true
+secrets: none
+definitions: unchanged
+baseline: {calls: same, outcomes: same, results: same, order: same}
+`
+
+// Each kind of change fails the check it is for, and the output names the call.
+func TestCheckFailsForEachChange(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	before, expectations := write("before.jsonl", checkedSession), write("expect.yaml", passing)
+	code, out, errs := invoke("check", "", "--expect", expectations, "--baseline", before, before)
+	if code != exitOK || errs != "" || !strings.Contains(out, "15 of 15 checks passed") {
+		t.Fatalf("got %d, %q, %s", code, errs, out)
+	}
+	replaced := func(old, by string) string { return strings.ReplaceAll(checkedSession, old, by) }
+	more := `{"v":1,"record":"end","call":"A-3","time":"2026-11-22T10:00:02Z","tool":"delete","outcome":"executed","duration_us":1}` + "\n"
+	lines := strings.SplitAfter(checkedSession, "\n")
+	for name, c := range map[string]struct{ session, rule, text string }{
+		"a call more":        {checkedSession + more, "baseline.calls", "call 3, delete: got a call that the baseline does not have"},
+		"one of those never": {checkedSession + more, "never", "call 3, delete"},
+		"another tool":       {checkedSession + more, "only", "call 3, delete"},
+		"too many":           {checkedSession + more, "calls", "got 3 calls, want at most 2"},
+		"a call less":        {lines[0] + lines[3], "tools.read", "got 0 calls, want at least 1"},
+		"gone":               {lines[0] + lines[3], "baseline.calls", "call 1, read (id 7) of the baseline: got no such call"},
+		"other arguments":    {replaced(`"n":1`, `"n":3`), "baseline.calls", `call 1, read (id 7): got the arguments {"n":3}, want {"n":1}`},
+		"order":              {lines[0] + lines[3] + lines[1] + lines[2], "order", "call 1, write: got it before call 2, read (id 7)"},
+		"order of baseline":  {lines[0] + lines[3] + lines[1] + lines[2], "baseline.order", "call 2, read (id 7)"},
+		"an error": {
+			replaced(`"result":"text"`, `"error_type":"timeout","error":"late"`), "error_rate", "call 1, read (id 7): timeout late",
+		},
+		"another outcome": {
+			replaced(`"result":"text"`, `"error_type":"timeout","error":"late"`), "baseline.outcomes", "got executed timeout, want executed",
+		},
+		"another result": {replaced(`"text"`, `"other"`), "baseline.results", "call 1, read (id 7): got the result \"other\""},
+		"slow":           {replaced(`:9000`, `:90000`), "p95", "call 2, write: the p95 of calls is 90ms, want at most 10ms"},
+		"slow tool":      {replaced(`:1500`, `:2500`), "tools.read", "the p95 of read is 2.5ms"},
+		"no end":         {strings.Join(lines[:2], "") + lines[3], "finished", "call 1, read (id 7): got no end"},
+		"a secret":       {replaced(`"text"`, `"`+aSecret()+`"`), "secrets", "call 1, read (id 7): result : got github"},
+		"redacted":       {replaced(`"text"`, `"[REDACTED:email]"`), "secrets", "something was redacted"},
+		"definition":     {replaced(`"digest":"a"`, `"digest":"c"`), "definitions", "read: got another definition than the baseline"},
+		"two definitions": {
+			checkedSession + replaced(`"digest":"a"`, `"digest":"c"`)[:strings.Index(checkedSession, "\n")+1], "definitions", "read: got 2 definitions",
+		},
+		"an unreadable line": {lines[0] + "nonsense\n" + lines[1] + lines[2] + lines[3], "file", "line 2: "},
+	} {
+		session := write("now.jsonl", c.session)
+		junit, sarif := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "check.sarif")
+		code, out, errs := invoke(
+			"check", "", "--expect", expectations, "--baseline", before, "--junit", junit, "--sarif", sarif, session)
+		want := "FAIL  " + c.rule + ": "
+		found := false
+		for line := range strings.Lines(out) {
+			found = found || strings.HasPrefix(line, want) && strings.Contains(line, c.text)
+		}
+		if code != exitError || errs != "" || !found {
+			t.Errorf("%s: got %d, %q,\n%s\nwant %s%s", name, code, errs, out, want, c.text)
+		}
+		checkOutputs(t, name, junit, sarif, c.rule)
+	}
+}
+
+// checkOutputs checks the files for CI systems.
+func checkOutputs(t *testing.T, name, junit, sarif, rule string) {
+	t.Helper()
+	var suite struct {
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string    `xml:"name,attr"`
+			Failure *struct{} `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	text, err := os.ReadFile(junit)
+	if err != nil || xml.Unmarshal(text, &suite) != nil || suite.Failures == 0 {
+		t.Errorf("%s: got JUnit %s (%v)", name, text, err)
+	}
+	failed := false
+	for _, c := range suite.Cases {
+		failed = failed || c.Name == rule && c.Failure != nil
+	}
+	var log struct {
+		Version string
+		Runs    []struct {
+			Results []struct{ RuleID string }
+		}
+	}
+	text, err = os.ReadFile(sarif)
+	if err != nil || json.Unmarshal(text, &log) != nil || log.Version != "2.1.0" || len(log.Runs) != 1 {
+		t.Fatalf("%s: got SARIF %s (%v)", name, text, err)
+	}
+	reported := false
+	for _, r := range log.Runs[0].Results {
+		reported = reported || r.RuleID == rule
+	}
+	if !failed || !reported {
+		t.Errorf("%s: got no failure of %s in JUnit (%v) or SARIF (%v)", name, rule, failed, reported)
+	}
+}
+
+// The errors of wrong expectations have line and field.
+func TestWrongExpectations(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"p95: fast\n":                            `:1: p95: got "fast", want a time with its unit`,
+		"calls:\n  min: 3\n  max: 2\n":           `:3: calls.max: got 2, less than min, want 3 or more`,
+		"error_rate: 2\n":                        `:1: error_rate: got 2, want a part from 0 to 1`,
+		"secret: none\n":                         `:1: secret: got an unknown field (did you mean "secrets"?)`,
+		"tools:\n  x: {max: -1}\n":               `:2: tools.x.max: got -1, want 0 or more`,
+		"secrets: all\n":                         `:1: secrets: got "all", want redacted or none`,
+		"":                                       "got an empty file",
+		"baseline: {results: other}\norder: a\n": `:1: baseline.results: got "other"`,
+	} {
+		path := filepath.Join(dir, "e.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, errs := invoke("check", checkedSession, "--expect", path, "-")
+		if code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%q: got %d, %s, want %s", text, code, errs, want)
+		}
+	}
+	if code, _, errs := invoke("check", checkedSession, "-"); code != exitUsage || !strings.Contains(errs, "want --expect or --baseline") {
+		t.Errorf("got %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,137 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkcmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/expect"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recorded"
+)
+
+const about = `toolscope check compares a session with expectations and a baseline, for CI.
+
+FILE is a recording's name, "latest", or any file that has calls: a call log, an audit log,
+OTLP JSON lines, or a transcript; "-" is standard input. Expectations are YAML:
+
+  calls: {min: 1, max: 50}
+  tools:
+    read_file: {min: 1, max: 3, error_rate: 0, p95: 250ms}
+  only: [read_file, write_file]
+  never: [delete_file]
+  order: [read_file, write_file]
+  error_rate: 0.05
+  p95: 2s
+  finished: true
+  secrets: none            # or redacted: some may be there if they were removed
+  definitions: unchanged
+  baseline: {calls: same, outcomes: same, results: any, order: any}
+
+With --baseline each call that is new, gone or changed fails the check.`
+
+const examples = `  toolscope check latest --expect expectations.yaml
+  toolscope check now.jsonl --baseline before.jsonl --junit check.xml`
+
+type options struct {
+	expect, baseline string
+	junit, sarif     string
+	json             bool
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use: "check [OPTIONS] FILE", Short: "compare a session with expectations and a baseline, for CI", Long: about,
+		Example: examples, Args: cli.OneFile,
+		Annotations: cli.ExitNotes("0 if all checks passed, 1 if one failed or a file could not be read, " +
+			"2 for a usage error or wrong expectations."),
+		RunE: func(c *cobra.Command, files []string) error {
+			return o.run(files[0], c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.expect, "expect", "", "the expectations in `FILE`")
+	f.StringVar(&o.baseline, "baseline", "", "compare with the session in `FILE`")
+	f.StringVar(&o.junit, "junit", "", "write the checks to `FILE` as JUnit's XML")
+	f.StringVar(&o.sarif, "sarif", "", "write what failed to `FILE` as SARIF 2.1.0")
+	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	return c
+}
+
+func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if o.expect == "" && o.baseline == "" {
+		return cli.Usage("got nothing to compare with, want --expect or --baseline")
+	}
+	wanted := new(expect.Expectations)
+	var err error
+	if o.expect != "" {
+		if wanted, err = expect.Read(o.expect); err != nil {
+			cli.Complain(stderr, "toolscope check", err)
+			return cli.Exit(cli.ExitUsage)
+		}
+	}
+	session, err := recorded.Open(file, stdin)
+	if err != nil {
+		return err
+	}
+	var baseline *recorded.Session
+	if o.baseline != "" {
+		if baseline, err = recorded.Open(o.baseline, stdin); err != nil {
+			return fmt.Errorf("--baseline: %w", err)
+		}
+		if len(baseline.Bad) > 0 {
+			return fmt.Errorf("--baseline: %s: %s", o.baseline, baseline.Bad[0])
+		}
+	}
+	checks := wanted.Check(session, baseline)
+	if err := o.write(file, checks); err != nil {
+		return err
+	}
+	if o.json {
+		err = cli.PrintJSON(stdout, struct {
+			Passed bool           `json:"passed"`
+			Calls  int            `json:"calls"`
+			Checks []expect.Check `json:"checks"`
+		}{expect.Failed(checks) == 0, len(session.Calls), checks})
+	} else {
+		err = expect.WriteText(stdout, checks)
+	}
+	if err != nil {
+		return err
+	}
+	if expect.Failed(checks) > 0 {
+		return cli.Exit(cli.ExitError)
+	}
+	return nil
+}
+
+// write writes the files for CI systems.
+func (o *options) write(file string, checks []expect.Check) error {
+	for _, out := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{
+		{o.junit, func(w io.Writer) error { return expect.WriteJUnit(w, file, checks) }},
+		{o.sarif, func(w io.Writer) error { return expect.WriteSARIF(w, file, cli.Version(), checks) }},
+	} {
+		if out.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := out.write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(out.path, b.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

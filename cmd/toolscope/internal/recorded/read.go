@@ -1,0 +1,218 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
+)
+
+// The bounds of what is read.
+const (
+	maxLine  = 16 << 20 // bytes
+	maxCalls = 1_000_000
+	maxBad   = 20
+)
+
+// A Call is one of a session, in the order in which calls began.
+type Call struct {
+	calllog.Record
+	Number   int // from 1
+	Line     int // of its last record in the file
+	Began    time.Time
+	Finished bool
+}
+
+// A Session is what a file has.
+type Session struct {
+	Calls    []*Call
+	Peers    []calllog.Record // clients and servers that have agreed
+	Requests []calllog.Record // that are no calls
+	// Tools are the definitions, by name, and Digests all that the file has of each tool.
+	Tools   map[string]calllog.Record
+	Digests map[string][]string
+	Dropped uint64 // lines that the writer had no room for
+	Bad     []string
+	Torn    bool // the last line is not complete: the writer was killed
+	byCall  map[string]*Call
+	convert transcript.Converter
+}
+
+// Open reads a file, standard input for "-", or a recording by its name ("latest" is the latest one).
+func Open(name string, stdin io.Reader) (*Session, error) {
+	if name == "-" {
+		return Read(stdin)
+	}
+	paths, err := recordings.Paths(name)
+	if err != nil {
+		return nil, err
+	}
+	var readers []io.Reader
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		from := io.Reader(file)
+		if strings.HasSuffix(path, ".gz") {
+			if from, err = gzip.NewReader(file); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		readers = append(readers, from)
+	}
+	s, err := Read(io.MultiReader(readers...))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// Read reads a session. Lines that cannot be read are in Bad.
+func Read(from io.Reader) (*Session, error) {
+	s := &Session{Tools: map[string]calllog.Record{}, Digests: map[string][]string{}, byCall: map[string]*Call{}}
+	r := bufio.NewReaderSize(from, 64<<10)
+	for number := 1; ; number++ {
+		line, err := readLine(r)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if whole := bytes.TrimSpace(line); len(whole) > 0 {
+			bad := s.addLine(whole, number)
+			switch {
+			case errors.Is(bad, errCalls):
+				return nil, bad
+			case bad != nil && err == io.EOF:
+				s.Torn = true
+			case bad != nil && len(s.Bad) < maxBad:
+				s.Bad = append(s.Bad, fmt.Sprintf("line %d: %v", number, bad))
+			}
+		}
+		if err == io.EOF {
+			return s, nil
+		}
+	}
+}
+
+var errCalls = fmt.Errorf("got more than %d calls, want fewer", maxCalls)
+
+// readLine reads a line, with its end.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("got more than %d bytes, want a shorter line", maxLine)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+func (s *Session) addLine(line []byte, number int) error {
+	records, err := s.convert.Records(line)
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		if err := s.addRecord(&records[i], number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRecord adds a record.
+func (s *Session) addRecord(r *calllog.Record, line int) error {
+	switch r.Record {
+	case calllog.RecordBegin, calllog.RecordEnd:
+		if r.Tool == "" {
+			return errors.New("tool: got none, want a name")
+		}
+		return s.addCall(r, line)
+	case calllog.RecordRequest:
+		s.Requests = append(s.Requests, *r)
+	case calllog.RecordDropped:
+		s.Dropped += r.Dropped
+	case calllog.RecordSession:
+		s.Peers = append(s.Peers, *r)
+	case calllog.RecordTool:
+		s.Tools[r.Tool] = *r
+		s.addDigest(r.Tool, r.Digest)
+	case calllog.RecordTools:
+		for _, t := range r.Tools {
+			s.addDigest(t.Name, t.Digest)
+		}
+	}
+	return nil
+}
+
+func (s *Session) addDigest(tool, digest string) {
+	if !slices.Contains(s.Digests[tool], digest) {
+		s.Digests[tool] = append(s.Digests[tool], digest)
+	}
+}
+
+// addCall adds a beginning, or an end, which belongs to the beginning of the same call.
+func (s *Session) addCall(r *calllog.Record, line int) error {
+	end := r.Record == calllog.RecordEnd
+	c := s.byCall[r.Call]
+	if r.Call == "" || c == nil || !end || c.Finished {
+		if len(s.Calls) >= maxCalls {
+			return errCalls
+		}
+		c = &Call{Number: len(s.Calls) + 1, Began: r.Time}
+		if end && r.Duration != nil && !r.Time.IsZero() {
+			c.Began = r.Time.Add(-time.Duration(*r.Duration * float64(time.Microsecond)))
+		}
+		s.Calls = append(s.Calls, c)
+		if r.Call != "" {
+			s.byCall[r.Call] = c
+		}
+	}
+	c.Record, c.Line, c.Finished = *r, line, end
+	return nil
+}
+
+// Name is the tool's name as the caller gave it.
+func (c *Call) Name() string {
+	if c.Requested != "" {
+		return c.Requested
+	}
+	return c.Tool
+}
+
+// Took is the running time of a finished call.
+func (c *Call) Took() time.Duration {
+	if c.Duration == nil {
+		return 0
+	}
+	return time.Duration(*c.Duration * float64(time.Microsecond))
+}
+
+// Failed reports whether a call has an error.
+func (c *Call) Failed() bool { return c.ErrorType != "" || c.Error != "" }
+
+// Describe names a call for a person: its number, tool and id.
+func (c *Call) Describe() string {
+	text := fmt.Sprintf("call %d, %s", c.Number, c.Name())
+	if c.ID != "" {
+		text += " (id " + c.ID + ")"
+	}
+	return text
+}

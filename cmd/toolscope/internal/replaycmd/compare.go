@@ -1,0 +1,105 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package replaycmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/foreign"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// compare compares an answer with the recorded one.
+func (r *replay) compare(b *transcript.Batch, i int, a toolkit.Answer, end ending) {
+	then, c := b.Answers[i], &r.compared
+	if r.dryRun || then == nil {
+		c.Unknown++
+		return
+	}
+	failed := end.errorType != ""
+	text := calllog.ResultText(a.Result)
+	switch {
+	case failed != then.Failed:
+		c.Changed = append(c.Changed, fmt.Sprintf("call %d, %s: got %s, was %s", b.Notes[i].Number,
+			display.Clip(a.Name, 60), endingText(failed, end.errorType), endingText(then.Failed, then.ErrorType)))
+	case failed || then.Cut:
+		c.Ended++
+	case r.shown(text, a.Name, then.Redacted) == then.Output:
+		c.Same++
+	default:
+		c.Changed = append(c.Changed, fmt.Sprintf("call %d, %s: got another result", b.Notes[i].Number, display.Clip(a.Name, 60)))
+	}
+}
+
+// shown is a result as a recording would have it.
+func (r *replay) shown(text, tool string, redacted bool) string {
+	if redacted {
+		text, _ = r.redactor.ForTool(tool).Text(text)
+	}
+	return text
+}
+
+func endingText(failed bool, errorType string) string {
+	if !failed {
+		return "a success"
+	}
+	if errorType == "" {
+		errorType = "a failure"
+	}
+	return errorType
+}
+
+// text is the comparison for a person.
+func (c *comparison) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\ncompared with the recording: %d same, %d with the same outcome only, %d changed, %d without an answer",
+		c.Same, c.Ended, len(c.Changed), c.Unknown)
+	if c.Withheld > 0 {
+		fmt.Fprintf(&b, "; %s not sent", display.Number(uint64(c.Withheld), "call"))
+	}
+	b.WriteByte('\n')
+	for _, line := range c.Changed[:min(len(c.Changed), 20)] {
+		b.WriteString("  " + line + "\n")
+	}
+	return b.String()
+}
+
+// places are the pointers to what was removed of arguments, for --value.
+func places(arguments []byte, number int) string {
+	var root any
+	if json.Unmarshal(arguments, &root) != nil {
+		return fmt.Sprintf(" (--value '%d:=JSON')", number)
+	}
+	var found []string
+	markedPlaces(root, "", &found)
+	if len(found) == 0 {
+		return fmt.Sprintf(" (--value '%d:=JSON')", number)
+	}
+	for i := range found {
+		found[i] = fmt.Sprintf("--value '%d:%s=…'", number, display.Plain(found[i]))
+	}
+	return " (" + strings.Join(found[:min(len(found), 8)], " ") + ")"
+}
+
+func markedPlaces(value any, pointer string, found *[]string) {
+	switch v := value.(type) {
+	case string:
+		if redacted, cut := foreign.Marked([]byte(v)); redacted || cut {
+			*found = append(*found, pointer)
+		}
+	case []any:
+		for i := range v {
+			markedPlaces(v[i], fmt.Sprintf("%s/%d", pointer, i), found)
+		}
+	case map[string]any:
+		for name := range v {
+			markedPlaces(v[name], pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), found)
+		}
+	}
+}
