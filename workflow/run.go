@@ -134,7 +134,7 @@ func inputOf(name string, arguments json.RawMessage) (map[string]any, error) {
 }
 
 // failed describes a failed run.
-func failed(name string, r interpret.Record) error {
+func failed(name string, r interpret.Record) *toolkit.Error {
 	text := fmt.Sprintf("the workflow %s failed at %s (%s): %s", name, r.Failure.Step, r.Failure.Type, r.Failure.Message)
 	if len(r.Undone) > 0 {
 		text += "; undone: " + strings.Join(r.Undone, ", ")

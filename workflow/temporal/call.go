@@ -1,0 +1,149 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	sdk "go.temporal.io/sdk/temporal"
+
+	"github.com/toolscope/toolscope/internal/approval"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/workflow/internal/expression"
+	"github.com/toolscope/toolscope/workflow/internal/interpret"
+)
+
+// activityName is the type of the activity that makes a call.
+const activityName = "toolscope.call"
+
+// notRun is the type of the error of an activity that did not make its call.
+const notRun = "toolscope.not_run"
+
+// A callInput is one call of a tool.
+type callInput struct {
+	ID         string            `json:"id"` // the same in each attempt: an idempotency key
+	Tool       string            `json:"tool"`
+	Arguments  json.RawMessage   `json:"arguments"`
+	Timeout    time.Duration     `json:"timeout,omitempty"`
+	Repeatable bool              `json:"repeatable,omitempty"`
+	Workflow   string            `json:"workflow"`
+	Session    toolkit.Session   `json:"session"`
+	Trace      map[string]string `json:"trace,omitempty"`
+	Given      approval.Answer   `json:"given"`
+}
+
+// A callOutput is what came of it. A tool that failed, and a call that was refused, are answers, no errors: Temporal
+// does not repeat them.
+type callOutput struct {
+	ID      string             `json:"id"`
+	Value   json.RawMessage    `json:"value,omitempty"`
+	Bytes   int                `json:"bytes"`
+	Failure *interpret.Failure `json:"failure,omitempty"`
+	Asked   *approval.Question `json:"asked,omitempty"` // not nil: nothing ran, and people have to approve it
+}
+
+// answer is the answer for the interpreter.
+func (o callOutput) answer(s *strand) interpret.Answer {
+	if s.run.bytes += len(o.Value); s.run.bytes > maxBytes && !s.undoing {
+		return interpret.Answer{Failure: s.run.tooLarge()}
+	}
+	a := interpret.Answer{Bytes: o.Bytes, Failure: o.Failure}
+	if o.Failure == nil {
+		value, err := expression.Decode(o.Value)
+		if err != nil {
+			return failed(toolkit.ErrTool, "the result of the call: %s", err)
+		}
+		a.Value = value
+	}
+	return a
+}
+
+// heartbeat is how often a worker reports that a call runs.
+const heartbeat = 2 * time.Second
+
+// call is the activity.
+func (e *Engine) call(ctx context.Context, payload converter.RawValue) (callOutput, error) {
+	var in callInput
+	if err := converter.GetDefaultDataConverter().FromPayload(payload.Payload(), &in); err != nil {
+		return callOutput{}, sdk.NewNonRetryableApplicationError("the worker could not read the call", notRun, nil)
+	}
+	definition := e.set.Find(in.Tool)
+	if activity.GetInfo(ctx).Attempt > 1 && !(definition != nil && mayRepeat(definition)) {
+		return callOutput{}, sdk.NewNonRetryableApplicationError(
+			"the tool may write, and an earlier attempt was lost: "+unclear, "toolscope.not_repeated", nil)
+	}
+	stop := beat(ctx)
+	defer stop()
+	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier(in.Trace))
+	in.Session.Agent = "workflow:" + in.Workflow
+	ctx = toolkit.WithSession(ctx, in.Session)
+	run, logger := activity.GetInfo(ctx).WorkflowExecution.ID, activity.GetLogger(ctx)
+	exchange := approval.New(in.ID, in.Tool, in.Given, func(a approval.Answer) {
+		if err := e.forward(run, in.ID, a); err != nil {
+			logger.Error("the answer to a request for approval did not reach its run", "error", err)
+		}
+	})
+	limit := in.Timeout
+	if limit == 0 {
+		limit = -1 // the policies'
+	}
+	executor := toolkit.Executor{Handler: e.set.Handler, Timeout: limit}
+	res := executor.Execute(approval.With(ctx, exchange), toolkit.Call{ID: in.ID, Name: in.Tool, Arguments: in.Arguments})[0].Result
+	return outputOf(in, res, exchange.Asked()), nil
+}
+
+func mayRepeat(d *toolkit.Definition) bool {
+	return d.ReadOnly == toolkit.Yes || d.Idempotent == toolkit.Yes
+}
+
+// outputOf is the output of a call.
+func outputOf(in callInput, res toolkit.Result, asked *approval.Question) callOutput {
+	out := callOutput{ID: in.ID}
+	if res.Suspended && asked != nil {
+		out.Asked = asked
+		return out
+	}
+	answer := interpret.AnswerOf(res)
+	out.Bytes, out.Failure = answer.Bytes, answer.Failure
+	if out.Failure != nil {
+		return out
+	}
+	text, err := json.Marshal(answer.Value)
+	switch {
+	case err != nil:
+	case len(text) > maxValue:
+		err = fmt.Errorf("got a result of %d bytes, want at most %d: truncate it (toolscope.Options.MaxResult)", len(text), maxValue)
+	default:
+		out.Value = text
+		return out
+	}
+	out.Failure = &interpret.Failure{Type: string(toolkit.ErrTool), Message: err.Error()}
+	return out
+}
+
+// beat reports that the activity runs, until it is stopped.
+func beat(ctx context.Context) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(heartbeat)
+		defer ticker.Stop()
+		for {
+			activity.RecordHeartbeat(ctx)
+			select {
+			case <-ticker.C:
+			case <-stopped:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { close(stopped) }
+}
