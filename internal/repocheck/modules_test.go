@@ -38,6 +38,7 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"adapters/langchain":    {[]string{"."}, []string{sdkModule, mcpModule}},
 	"adapters/mcpgo":        {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/openai":       {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
+	"workflow/temporal":     {[]string{"."}, []string{sdkModule, mcpModule, "go.temporal.io/server"}},
 	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "tools"}},
 	"examples":              {[]string{".", "exporters", "mcp", "tools"}, []string{"charm.land/bubbletea/v2"}},
 }

@@ -68,7 +68,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 	packages := map[string]*pkg{}
 	for dir, patterns := range map[string]string{
 		".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./...",
-		"adapters/adk": "./...", "adapters/genkit": "./...",
+		"adapters/adk": "./...", "adapters/genkit": "./...", "workflow/temporal": "./...",
 		"adapters": "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
 	} {
 		listIn(t, packages, filepath.Join(root, dir), goos, strings.Fields(patterns)...)
