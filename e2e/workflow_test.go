@@ -105,7 +105,7 @@ func TestWorkflowInJaeger(t *testing.T) {
 			continue
 		}
 		for key, value := range map[string]string{"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": "saga",
-			"error.type": "tool_error", "span.kind": "internal"} {
+			"error.type": "timeout", "span.kind": "internal"} {
 			if got, _ := s.Tag(key); got != value {
 				t.Errorf("%s: got %q, want %q", key, got, value)
 			}

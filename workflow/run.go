@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/validate"
 	"github.com/toolscope/toolscope/stats"
@@ -96,7 +97,7 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	inner := context.WithValue(ctx, depth{}, level+1)
 	if session := toolkit.SessionFrom(ctx); session != nil {
 		own := *session
-		own.Agent, own.Batch = "workflow:"+name, ""
+		own.Agent, own.Batch = workflowagent.Name(name), ""
 		inner = toolkit.WithSession(inner, own)
 	}
 	var record interpret.Record

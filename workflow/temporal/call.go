@@ -15,6 +15,7 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 
 	"github.com/toolscope/toolscope/internal/approval"
+	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/workflow/internal/expression"
 	"github.com/toolscope/toolscope/workflow/internal/interpret"
@@ -82,7 +83,7 @@ func (e *Engine) call(ctx context.Context, payload converter.RawValue) (callOutp
 	stop := beat(ctx)
 	defer stop()
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier(in.Trace))
-	in.Session.Agent = "workflow:" + in.Workflow
+	in.Session.Agent = workflowagent.Name(in.Workflow)
 	ctx = toolkit.WithSession(ctx, in.Session)
 	run, logger := activity.GetInfo(ctx).WorkflowExecution.ID, activity.GetLogger(ctx)
 	exchange := approval.New(in.ID, in.Tool, in.Given, func(a approval.Answer) {
