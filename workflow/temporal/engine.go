@@ -70,7 +70,7 @@ func (e *Engine) NewWorker() worker.Worker {
 	if o.DeadlockDetectionTimeout == 0 {
 		o.DeadlockDetectionTimeout = heartbeatLimit / 3 // expressions over large values take their time
 	}
-	w := worker.New(e.client, e.queue, o)
+	w := worker.New(e.client.Client, e.queue, o)
 	e.register(w)
 	return w
 }

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,12 +36,16 @@ type bench struct {
 
 	mu    sync.Mutex
 	calls []string
+
+	policy  *approve.Policy // nil without one
+	stuck   atomic.Int32    // calls of the tool of that name, which wait for release or their context
+	release chan struct{}
 }
 
 // newBench makes a bench. Its tools return their arguments, but for fail; write and pay may write, pay needs an approval.
 func newBench(t testing.TB, definitions map[string]workflow.Definition, o *approve.Options) *bench {
 	t.Helper()
-	b := &bench{}
+	b := &bench{release: make(chan struct{})}
 	echo := func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -55,12 +60,21 @@ func newBench(t testing.TB, definitions map[string]workflow.Definition, o *appro
 		<-ctx.Done()
 		return toolkit.Result{}, context.Cause(ctx)
 	}
+	stuck := func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+		b.stuck.Add(1)
+		select {
+		case <-ctx.Done():
+		case <-b.release:
+		}
+		return toolkit.Result{}, context.Cause(ctx)
+	}
 	registry := new(toolkit.Registry)
 	if err := registry.Register(
 		toolkit.ToolFunc(toolkit.Definition{Name: "echo", ReadOnly: toolkit.Yes}, echo),
 		toolkit.ToolFunc(toolkit.Definition{Name: "fail", ReadOnly: toolkit.Yes}, fail),
 		toolkit.ToolFunc(toolkit.Definition{Name: "wait", ReadOnly: toolkit.Yes}, wait),
 		toolkit.ToolFunc(toolkit.Definition{Name: "write"}, echo),
+		toolkit.ToolFunc(toolkit.Definition{Name: "stuck"}, stuck),
 		toolkit.ToolFunc(toolkit.Definition{Name: "pay", RequiresApproval: true}, echo),
 	); err != nil {
 		t.Fatal(err)
@@ -71,7 +85,7 @@ func newBench(t testing.TB, definitions map[string]workflow.Definition, o *appro
 		if err != nil {
 			t.Fatal(err)
 		}
-		options.Policies = []middleware.Policy{policy}
+		b.policy, options.Policies = policy, []middleware.Policy{policy}
 	}
 	scope, err := toolscope.New(options)
 	if err != nil {
