@@ -41,8 +41,8 @@ type Exchange struct {
 	asked *Question
 }
 
-// New makes the exchange of a call. given is what people approved before; decided is told what a person answers where
-// the policy shows its requests, in a goroutine of its own.
+// New makes the exchange of a call. given is what people approved before; decided is called with what a person answers
+// where the policy shows its requests, in a goroutine of its own.
 func New(callID, tool string, given Answer, decided func(Answer)) *Exchange {
 	return &Exchange{callID: callID, tool: tool, given: given, decided: decided}
 }

@@ -17,54 +17,8 @@ import (
 	"github.com/toolscope/toolscope/internal/approval"
 	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/toolkit"
-	"github.com/toolscope/toolscope/workflow/internal/expression"
 	"github.com/toolscope/toolscope/workflow/internal/interpret"
 )
-
-// activityName is the type of the activity that makes a call.
-const activityName = "toolscope.call"
-
-// notRun is the type of the error of an activity that did not make its call.
-const notRun = "toolscope.not_run"
-
-// A callInput is one call of a tool.
-type callInput struct {
-	ID         string            `json:"id"` // the same in each attempt: an idempotency key
-	Tool       string            `json:"tool"`
-	Arguments  json.RawMessage   `json:"arguments"`
-	Timeout    time.Duration     `json:"timeout,omitempty"`
-	Repeatable bool              `json:"repeatable,omitempty"`
-	Workflow   string            `json:"workflow"`
-	Session    toolkit.Session   `json:"session"`
-	Trace      map[string]string `json:"trace,omitempty"`
-	Given      approval.Answer   `json:"given"`
-}
-
-// A callOutput is what came of it. A tool that failed, and a call that was refused, are answers, no errors: Temporal
-// does not repeat them.
-type callOutput struct {
-	ID      string             `json:"id"`
-	Value   json.RawMessage    `json:"value,omitempty"`
-	Bytes   int                `json:"bytes"`
-	Failure *interpret.Failure `json:"failure,omitempty"`
-	Asked   *approval.Question `json:"asked,omitempty"` // not nil: nothing ran, and people have to approve it
-}
-
-// answer is the answer for the interpreter.
-func (o callOutput) answer(s *strand) interpret.Answer {
-	if s.run.bytes += len(o.Value); s.run.bytes > maxBytes && !s.undoing {
-		return interpret.Answer{Failure: s.run.tooLarge()}
-	}
-	a := interpret.Answer{Bytes: o.Bytes, Failure: o.Failure}
-	if o.Failure == nil {
-		value, err := expression.Decode(o.Value)
-		if err != nil {
-			return failed(toolkit.ErrTool, "the result of the call: %s", err)
-		}
-		a.Value = value
-	}
-	return a
-}
 
 // heartbeat is how often a worker reports that a call runs.
 const heartbeat = 2 * time.Second

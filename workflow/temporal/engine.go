@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
-	sdkworkflow "go.temporal.io/sdk/workflow"
 
 	"github.com/toolscope/toolscope/workflow"
 	"github.com/toolscope/toolscope/workflow/internal/durable"
@@ -55,35 +53,6 @@ func newEngine(o Options) *Engine {
 		o.TaskQueue = DefaultTaskQueue
 	}
 	return &Engine{client: o.Client, set: o.Set.Durable(), queue: o.TaskQueue, worker: o.Worker}
-}
-
-// NewWorker makes a worker, which the caller starts and stops. When it is stopped, it waits for its calls, by default
-// for 30 seconds.
-func (e *Engine) NewWorker() worker.Worker {
-	o := e.worker
-	if o.WorkerStopTimeout == 0 {
-		o.WorkerStopTimeout = 2 * heartbeatLimit
-	}
-	if o.MaxHeartbeatThrottleInterval == 0 {
-		o.MaxHeartbeatThrottleInterval = heartbeat // how soon a call hears that its run was cancelled
-	}
-	if o.DeadlockDetectionTimeout == 0 {
-		o.DeadlockDetectionTimeout = heartbeatLimit / 3 // expressions over large values take their time
-	}
-	w := worker.New(e.client.Client, e.queue, o)
-	e.register(w)
-	return w
-}
-
-// registry is what workers, and environments for tests, have in common.
-type registry interface {
-	RegisterWorkflowWithOptions(w any, options sdkworkflow.RegisterOptions)
-	RegisterActivityWithOptions(a any, options activity.RegisterOptions)
-}
-
-func (e *Engine) register(r registry) {
-	r.RegisterWorkflowWithOptions(e.execute, sdkworkflow.RegisterOptions{Name: workflowName})
-	r.RegisterActivityWithOptions(e.call, activity.RegisterOptions{Name: activityName})
 }
 
 // wrap names the package in an error of the server.

@@ -59,7 +59,8 @@ func inputOf(ctx context.Context, job durable.Job, run string) (runInput, error)
 	case !identifier.MatchString(run):
 		return in, fmt.Errorf("temporal: start of run %.140q: want an id of at most 128 letters, digits, _, . and -", run)
 	case size > maxValue:
-		return in, fmt.Errorf("temporal: start of run %q: the definition and arguments have %d bytes, want at most %d", run, size, maxValue)
+		return in, fmt.Errorf("temporal: start of run %q: the definition and arguments have %d bytes, want at most %d",
+			run, size, maxValue)
 	case job.MaxCalls > maxCalls:
 		return in, fmt.Errorf("temporal: start of run %q: max_calls: got %d, want at most %d", run, job.MaxCalls, maxCalls)
 	}
