@@ -97,7 +97,7 @@ func TestDecisions(t *testing.T) {
 	}{
 		"approved":         {external(), []func(w Waiting) *signal{yes("kim")}, ""},
 		"rejected":         {external(), []func(w Waiting) *signal{wrong(func(s *signal) { s.Answer.Approved = false })}, toolkit.ErrApprovalDenied},
-		"no answer":   {external(), nil, toolkit.ErrTimeout},
+		"no answer":        {external(), nil, toolkit.ErrTimeout},
 		"another digest":   {external(), []func(w Waiting) *signal{wrong(func(s *signal) { s.Answer.Digest = strings.Repeat("0", 64) })}, toolkit.ErrTimeout},
 		"another call":     {external(), []func(w Waiting) *signal{wrong(func(s *signal) { s.Call = runID + "/c" })}, toolkit.ErrTimeout},
 		"may not":          {people, []func(w Waiting) *signal{yes("lee")}, toolkit.ErrTimeout},

@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
@@ -127,7 +128,8 @@ func (b *bench) environment(t testing.TB) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetDataConverter(newConverter(testKeys(t)))
-	env.SetTestTimeout(30 * time.Second)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	b.register(env)
 	return env
 }
@@ -172,7 +174,7 @@ func orElse(s workflow.Step, mode workflow.OnError) workflow.Step {
 // patterns are workflows of all kinds of steps.
 func patterns() map[string]workflow.Definition {
 	wait := workflow.Step{ID: "slow", Call: "wait"}
-	limited := workflow.Step{ID: "b", Steps: []workflow.Step{step("x", "echo", 1), wait}, Timeout: 50 * time.Millisecond}
+	limited := workflow.Step{ID: "b", Steps: []workflow.Step{step("x", "echo", 1), wait}, Timeout: 400 * time.Millisecond}
 	fallback := step("a", "fail", 1)
 	fallback.FallbackStep = &workflow.Step{Call: "echo", With: map[string]any{"v": 2}}
 	return map[string]workflow.Definition{
@@ -199,7 +201,7 @@ func patterns() map[string]workflow.Definition {
 		"fallback": {Steps: []workflow.Step{fallback, orElse(step("b", "fail", 1), workflow.Fallback)}},
 		"undo":     {Steps: []workflow.Step{undoable("a"), undoable("b"), step("c", "fail", 1)}},
 		"limited":  {Steps: []workflow.Step{undoable("a"), orElse(limited, workflow.Skip), step("c", "echo", "$b.error.type")}},
-		"run_out":  {Steps: []workflow.Step{undoable("a"), wait}, Timeout: 50 * time.Millisecond},
+		"run_out":  {Steps: []workflow.Step{undoable("a"), wait}, Timeout: 400 * time.Millisecond},
 		"calls":    {Steps: []workflow.Step{undoable("a"), step("b", "echo", 1), step("c", "echo", 1)}, MaxCalls: 2},
 		"wrong":    {Steps: []workflow.Step{undoable("a"), step("b", "echo", "${ input.none }")}},
 	}

@@ -15,6 +15,7 @@ import (
 
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -50,7 +51,8 @@ func newHouse(t *testing.T, definitions map[string]workflow.Definition, o *appro
 		t.Fatal(err)
 	}
 	t.Cleanup(h.client.Close)
-	if h.engine, err = New(Options{Client: h.client, Set: h.set}); err != nil {
+	if h.engine, err = New(Options{Client: h.client, Set: h.set,
+		Worker: worker.Options{DeadlockDetectionTimeout: time.Minute}}); err != nil {
 		t.Fatal(err)
 	}
 	w := h.engine.NewWorker()
