@@ -34,6 +34,7 @@ func (e *Engine) call(ctx context.Context, payload converter.RawValue) (callOutp
 		return callOutput{}, sdk.NewNonRetryableApplicationError(
 			"the tool may write, and an earlier attempt was lost: "+unclear, "toolscope.not_repeated", nil)
 	}
+	activityCtx := ctx
 	stop := beat(ctx)
 	defer stop()
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier(in.Trace))
@@ -51,7 +52,21 @@ func (e *Engine) call(ctx context.Context, payload converter.RawValue) (callOutp
 	}
 	executor := toolkit.Executor{Handler: e.set.Handler, Timeout: limit}
 	res := executor.Execute(approval.With(ctx, exchange), toolkit.Call{ID: in.ID, Name: in.Tool, Arguments: in.Arguments})[0].Result
-	return outputOf(in, res, exchange.Asked()), nil
+	out := outputOf(in, res, exchange.Asked())
+	if stopped(activityCtx) && activityCtx.Err() != nil && out.Failure != nil {
+		return callOutput{}, sdk.NewApplicationError("the worker was stopped", "toolscope.stopped") // Temporal repeats a read
+	}
+	return out, nil
+}
+
+// stopped reports whether the activity's worker is being stopped.
+func stopped(ctx context.Context) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return true
+	default:
+		return false
+	}
 }
 
 func mayRepeat(d *toolkit.Definition) bool {

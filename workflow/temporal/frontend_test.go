@@ -374,6 +374,17 @@ func (f *frontend) RespondActivityTaskCompleted(
 	return &workflowservice.RespondActivityTaskCompletedResponse{}, nil
 }
 
+func (f *frontend) RespondActivityTaskFailed(
+	_ context.Context, r *workflowservice.RespondActivityTaskFailedRequest,
+) (*workflowservice.RespondActivityTaskFailedResponse, error) {
+	f.end(string(r.TaskToken), enumspb.EVENT_TYPE_ACTIVITY_TASK_FAILED, func(e *historypb.HistoryEvent, scheduled, started int64) {
+		e.Attributes = &historypb.HistoryEvent_ActivityTaskFailedEventAttributes{
+			ActivityTaskFailedEventAttributes: &historypb.ActivityTaskFailedEventAttributes{
+				ScheduledEventId: scheduled, StartedEventId: started, Failure: r.Failure}}
+	})
+	return &workflowservice.RespondActivityTaskFailedResponse{}, nil
+}
+
 // lose ends an activity as the loss of its worker does.
 func (f *frontend) lose(token string) {
 	f.end(token, enumspb.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT, func(e *historypb.HistoryEvent, scheduled, started int64) {

@@ -57,7 +57,8 @@ func (s *strand) Limit(d time.Duration) (interpret.Engine, func()) {
 	inner, end := s.below()
 	workflow.Go(inner.ctx, func(ctx workflow.Context) {
 		if workflow.NewTimer(ctx, d).Get(ctx, nil) == nil {
-			end(&interpret.Failure{Type: string(toolkit.ErrTimeout), Message: "ran longer than " + d.String()})
+			late := &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "ran longer than " + d.String()}
+			end(&interpret.Failure{Type: toolkit.TypeOf(late), Message: late.Error()})
 		}
 	})
 	return inner, func() { end(nil) }

@@ -215,8 +215,8 @@ func TestTheSameAsInThisProcess(t *testing.T) {
 	for name := range definitions {
 		t.Run(name, func(t *testing.T) {
 			want, got := b.set.Run(t.Context(), name, []byte(arguments)), b.run(t, b.environment(t), name, arguments)
-			if encoded(got.Output) != encoded(want.Output) || fmt.Sprint(got.Err) != fmt.Sprint(want.Err) {
-				t.Errorf("got  %v, %v\nwant %v, %v", encoded(got.Output), got.Err, encoded(want.Output), want.Err)
+			if encoded(got.Output) != encoded(want.Output) || text(got.Err) != text(want.Err) {
+				t.Errorf("got  %v, %s\nwant %v, %s", encoded(got.Output), text(got.Err), encoded(want.Output), text(want.Err))
 			}
 			for _, kind := range []error{toolkit.ErrTool, toolkit.ErrTimeout, toolkit.ErrInvalidArguments, toolkit.ErrBudgetExceeded} {
 				if errors.Is(got.Err, kind) != errors.Is(want.Err, kind) {
@@ -238,6 +238,14 @@ func summary(r workflow.Result) string {
 		text += fmt.Sprint("\n", e.Step, e.Kind, e.Tool, e.Status, e.ErrorType)
 	}
 	return text
+}
+
+// text is the whole text of an error.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }

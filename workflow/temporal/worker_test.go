@@ -33,6 +33,7 @@ type house struct {
 	*frontend
 	engine *Engine
 	client *Client
+	worker worker.Worker
 }
 
 func newHouse(t *testing.T, definitions map[string]workflow.Definition, o *approve.Options) *house {
@@ -52,15 +53,22 @@ func newHouse(t *testing.T, definitions map[string]workflow.Definition, o *appro
 	}
 	t.Cleanup(h.client.Close)
 	if h.engine, err = New(Options{Client: h.client, Set: h.set,
-		Worker: worker.Options{DeadlockDetectionTimeout: time.Minute}}); err != nil {
+		Worker: worker.Options{DeadlockDetectionTimeout: time.Minute, WorkerStopTimeout: 50 * time.Millisecond}}); err != nil {
 		t.Fatal(err)
 	}
+	h.worker = h.work(t)
+	return h
+}
+
+// work starts a worker.
+func (h *house) work(t *testing.T) worker.Worker {
+	t.Helper()
 	w := h.engine.NewWorker()
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Stop)
-	return h
+	return w
 }
 
 // start starts a run with a secret in its input, and returns the check of its history, which must not have that.
@@ -185,6 +193,21 @@ func TestALostWrite(t *testing.T) {
 	}
 	check("lost_write")
 	close(h.release)
+}
+
+// A worker that is stopped ends its calls after a while, and another one goes on with the run.
+func TestAWorkerThatIsStopped(t *testing.T) {
+	h := newHouse(t, map[string]workflow.Definition{"stopped": {Steps: []workflow.Step{
+		undoable("a"), {ID: "b", Call: "stuck", With: map[string]any{"v": "$input.secret"}},
+	}}}, nil)
+	run, _ := h.start(t, "stopped")
+	until(t, func() bool { return h.stuck.Load() > 0 })
+	h.worker.Stop()
+	h.work(t)
+	r := h.engine.Wait(t.Context(), run)
+	if !contains(r.Err, ": "+unclear+"; undone: a") || !contains(r.Err, "the worker failed") || h.stuck.Load() != 1 {
+		t.Errorf("got %s after %d calls", r.Err.Error(), h.stuck.Load())
+	}
 }
 
 // A run that is cancelled waits for a call that may write, and then undoes what was done.
