@@ -186,10 +186,10 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 					"bytes each", len(call.Arguments), maxShown)})
 		}
 		req := p.request(call, call.Record.Info(), sessionOf(ctx, call), why, now)
-		if x := approval.Of(ctx, call.ID, call.Name); x != nil && !p.unattended {
+		switch x := approval.Of(ctx, call.ID, call.Name); {
+		case x != nil && !p.unattended:
 			return p.exchanged(ctx, call, req, x, next)
-		}
-		if p.options.Defer {
+		case p.options.Defer:
 			return p.deferred(ctx, call, req, next)
 		}
 		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
