@@ -7,11 +7,11 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # libraries and servers, only concern make bench-peers, e2e and e2e-deploy.
 APART := tools/agent/anthropic tools/agent/openai \
 	adapters/adk adapters/anthropic adapters/eino adapters/genkit adapters/langchain adapters/mcpgo adapters/openai \
-	adapters/openaiagents adapters/trpcagent
+	adapters/openaiagents adapters/trpcagent workflow/temporal
 
 # Those of them whose frameworks take minutes to compile for the race detector: make test does without it there,
 # and without cgo, which compiles the C code of databases that nothing here uses.
-HEAVY := adapters/adk adapters/genkit adapters/openaiagents adapters/trpcagent
+HEAVY := adapters/adk adapters/genkit adapters/openaiagents adapters/trpcagent workflow/temporal
 
 # The packages of the workspace in go.work, without the end-to-end suite.
 PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
@@ -174,6 +174,11 @@ proxy-sessions: ## SESSIONS (1000) random sessions with cancellations through th
 workflows: WORKFLOWS ?= 10000
 workflows: ## WORKFLOWS (10000) random workflow definitions against a model, with the race detector where there is a C compiler
 	TOOLSCOPE_WORKFLOWS=$(WORKFLOWS) go test $(RACE) ./workflow -run='^TestRandomDefinitions$$' -count=1 -v -timeout=30m
+
+# Not part of e2e: the server is compiled, which takes long the first time.
+.PHONY: e2e-temporal
+e2e-temporal: ## workers that are killed, approvals and histories, with a real Temporal server (compiles it: minutes the first time)
+	cd e2e/temporal && go test -count=1 -v -timeout=30m $(if $(RECORD),-record=$(CURDIR)/workflow/temporal/testdata) .
 
 .PHONY: soak
 soak: ## 2,000 calls a second of all kinds for SOAKTIME (30m), to a collector that stalls: does anything grow, are calls and spans exact

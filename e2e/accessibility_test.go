@@ -18,13 +18,9 @@ const violations = `(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3
 // contrast of dark ones, and TestDashboardByKeyboard the order of the focus.
 func TestDashboardAccessible(t *testing.T) {
 	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
-	script, err := os.ReadFile(filepath.Join(npmPackages(t), "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	page := browse(t, chromium, serveDemo(t, "--rate", "0", "--jaeger", "http://localhost:16686"))
 	page.shows(`true`)
-	page.text(string(script) + `; ""`)
+	page.loadAxe()
 	show := func(change string) {
 		page.text(`delete document.getElementById("main").dataset.loaded; ` + change + `, ""`)
 		page.shows(`document.querySelector("#main > *") !== null`)
@@ -40,11 +36,27 @@ func TestDashboardAccessible(t *testing.T) {
 		if view.click != "" {
 			show(`document.querySelector('` + view.click + `').click()`)
 		}
-		page.text(`window.found = undefined; axe.run(document, {preload: false, resultTypes: ["violations"]})` +
-			`.then(r => { window.found = ` + violations + `(r) || "none" }, e => { window.found = String(e) }), ""`)
-		page.wait(`window.found !== undefined`)
-		if got := page.text(`window.found`); got != "none" {
+		if got := page.accessible(); got != "none" {
 			t.Errorf("%s %s:\n%s", view.open, view.click, got)
 		}
 	}
+}
+
+// loadAxe loads axe-core into the page.
+func (b *browser) loadAxe() {
+	b.t.Helper()
+	script, err := os.ReadFile(filepath.Join(npmPackages(b.t), "axe-core", "axe.min.js"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.text(string(script) + `; ""`)
+}
+
+// accessible is what axe-core finds in the page, "none" for nothing.
+func (b *browser) accessible() string {
+	b.t.Helper()
+	b.text(`window.found = undefined; axe.run(document, {preload: false, resultTypes: ["violations"]})` +
+		`.then(r => { window.found = ` + violations + `(r) || "none" }, e => { window.found = String(e) }), ""`)
+	b.wait(`window.found !== undefined`)
+	return b.text(`window.found`)
 }

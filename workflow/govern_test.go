@@ -14,8 +14,10 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/permit"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -262,5 +264,55 @@ func TestDryRun(t *testing.T) {
 	}
 	if len(b.calls) != 0 || set.Workflows()[0].Runs != 0 {
 		t.Errorf("got %d calls, want none", len(b.calls))
+	}
+}
+
+// A poll that gets the same answer often is a loop in the telemetry. The policy gives no advice, which would spoil the
+// answer's JSON, and refuses a step only if its Stop is set.
+func TestLoopsWithinAWorkflow(t *testing.T) {
+	for stop, want := range map[int]string{0: "", 6: "loop_detected"} {
+		policy, err := loop.New(loop.Options{Default: loop.Thresholds{Stop: stop}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t, toolscope.Options{Policies: []middleware.Policy{policy}})
+		set := b.one(t, workflow.Step{ID: "poll", Loop: &workflow.Loop{While: "${ all(results, .v == 1) }", Max: 8,
+			Do: &workflow.Step{ID: "ask", Call: "echo", With: map[string]any{"v": 1}}}})
+		ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+		r := set.Run(ctx, "w", nil)
+		if r.Run.ErrorType != want || want == "" && len(r.Output.([]any)) != 8 {
+			t.Errorf("stop %d: got %v, %v", stop, r.Output, r.Err)
+		}
+		if tools := b.scope.Stats().Loops(); want == "" && len(tools) == 0 {
+			t.Error("the statistics have no loop")
+		}
+	}
+}
+
+// A suspended result, such as that of an approval that is given later, fails a step: a run in this process does not
+// wait beyond its call.
+func TestASuspendedStepFails(t *testing.T) {
+	policy, err := approve.New(approve.Options{Askers: []approve.Asker{approve.External()}, Defer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pay := toolkit.ToolFunc(toolkit.Definition{Name: "pay", RequiresApproval: true},
+		func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: "paid"}, nil
+		})
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{policy}}, pay)
+	set := b.one(t, undoable("a"), workflow.Step{ID: "p", Call: "pay"})
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	r := set.Run(ctx, "w", nil)
+	if r.Run.ErrorType != "approval_expired" || !reflect.DeepEqual(r.Run.Undone, []string{"a"}) {
+		t.Errorf("got %v", r.Err)
+	}
+	for _, q := range policy.Pending() {
+		if err := policy.Decide(q.ID, q.Digest, approve.Answer{Approved: true}); err != nil {
+			t.Error(err)
+		}
+	}
+	if r := set.Run(ctx, "w", nil); r.Err != nil || r.Output != "paid" { // the next run makes the same call
+		t.Errorf("got %v, %v", r.Output, r.Err)
 	}
 }

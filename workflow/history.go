@@ -26,9 +26,7 @@ type history struct {
 }
 
 func (h *history) addRun(r stats.WorkflowRun) {
-	if over := len(r.Log) - maxKeptLog; over > 0 {
-		r.Log, r.LogDropped = slices.Clone(r.Log[:maxKeptLog]), r.LogDropped+over
-	}
+	r.Log, r.LogDropped = kept(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended == nil {
@@ -43,6 +41,14 @@ func (h *history) addRun(r stats.WorkflowRun) {
 		h.runs = h.runs[:maxHistory-1]
 	}
 	h.runs = append(h.runs, r)
+}
+
+// kept is the log of a run as it is kept, and how many entries it is without.
+func kept(r stats.WorkflowRun) (log []stats.WorkflowStep, dropped int) {
+	if over := len(r.Log) - maxKeptLog; over > 0 {
+		return slices.Clone(r.Log[:maxKeptLog]), r.LogDropped + over
+	}
+	return r.Log, r.LogDropped
 }
 
 // Workflows lists the workflows with their last runs, failed ones included. It makes a Set a [stats.WorkflowSource].

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/validate"
 	"github.com/toolscope/toolscope/stats"
@@ -96,7 +97,7 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	inner := context.WithValue(ctx, depth{}, level+1)
 	if session := toolkit.SessionFrom(ctx); session != nil {
 		own := *session
-		own.Agent, own.Batch = "workflow:"+name, ""
+		own.Agent, own.Batch = workflowagent.Name(name), ""
 		inner = toolkit.WithSession(inner, own)
 	}
 	var record interpret.Record
@@ -134,7 +135,7 @@ func inputOf(name string, arguments json.RawMessage) (map[string]any, error) {
 }
 
 // failed describes a failed run.
-func failed(name string, r interpret.Record) error {
+func failed(name string, r interpret.Record) *toolkit.Error {
 	text := fmt.Sprintf("the workflow %s failed at %s (%s): %s", name, r.Failure.Step, r.Failure.Type, r.Failure.Message)
 	if len(r.Undone) > 0 {
 		text += "; undone: " + strings.Join(r.Undone, ", ")

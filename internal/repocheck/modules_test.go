@@ -40,6 +40,7 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"adapters/openai":       {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"adapters/openaiagents": {[]string{"."}, []string{sdkModule, "google.golang.org/grpc"}},
 	"adapters/trpcagent":    {[]string{"."}, []string{mcpModule}},
+	"workflow/temporal":     {[]string{"."}, []string{sdkModule, mcpModule, "go.temporal.io/server"}},
 	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "tools"}},
 	"examples":              {[]string{".", "exporters", "mcp", "tools"}, []string{"charm.land/bubbletea/v2"}},
 }

@@ -70,6 +70,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 		".": "work", "tools/agent/openai": "./...", "tools/agent/anthropic": "./...",
 		"adapters/adk": "./...", "adapters/genkit": "./...",
 		"adapters/openaiagents": "./...", "adapters/trpcagent": "./...",
+		"workflow/temporal": "./...",
 		"adapters": "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
 	} {
 		listIn(t, packages, filepath.Join(root, dir), goos, strings.Fields(patterns)...)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/approval"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -79,8 +80,9 @@ type pending struct {
 	owner    grantKey
 	tool     string // as it is, not redacted
 	session  *toolkit.Session
-	people   int  // how many have to approve
-	deferred bool // the call was not kept: an approval lets its next attempt through
+	people   int                // how many have to approve
+	deferred bool               // the call was not kept: an approval lets its next attempt through
+	exchange *approval.Exchange // not nil: the answer goes there, and lets nothing through here
 	done     chan struct{}
 	state    State
 	answer   Answer
@@ -90,6 +92,7 @@ type pending struct {
 type grantKey struct {
 	owner  middleware.Owner
 	digest string
+	callID string // of a call with an exchange, whose approval is for no other; else ""
 }
 
 // grant is an approval given and not used.
@@ -158,7 +161,7 @@ func (d *desk) decide(
 	if subtle.ConstantTimeCompare([]byte(digest), []byte(p.Digest)) != 1 {
 		return "", ErrDigest
 	}
-	state := Rejected
+	state, by := Rejected, []string{a.By}
 	if a.Approved {
 		state = Approved
 		if err := mayApprove(p.tool, p.Risk); err != nil {
@@ -173,14 +176,18 @@ func (d *desk) decide(
 				d.reportDecision(Decision{Request: p.closed(), State: Pending, By: a.By, Note: a.Note, Decided: now})
 				return Pending, nil
 			}
+			by = []string{p.ApprovedBy, a.By}
 			a.By = p.ApprovedBy + ", " + a.By
 		}
 		d.keepEarlier(p, a.By, now)
-		if p.deferred {
+		if p.deferred && p.exchange == nil {
 			d.grants[p.owner] = grant{a.By, p.ID, now.Add(grantFor)}
 		}
 	}
 	d.close(p, state, a, now)
+	if p.exchange != nil {
+		p.exchange.Decided(approval.Answer{Digest: p.Digest, Approved: a.Approved, By: by, Note: a.Note})
+	}
 	return state, nil
 }
 
@@ -256,6 +263,17 @@ func (d *desk) expire(now time.Time) {
 	for key, g := range d.grants {
 		if !now.Before(g.expires) {
 			delete(d.grants, key)
+		}
+	}
+}
+
+// withdraw closes the open request for a call that was approved elsewhere.
+func (d *desk) withdraw(key grantKey, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.open {
+		if p.deferred && p.owner == key {
+			d.close(p, Withdrawn, Answer{}, now)
 		}
 	}
 }

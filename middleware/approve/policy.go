@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/approval"
 	"github.com/toolscope/toolscope/internal/arrival"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/check"
@@ -185,7 +186,10 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 					"bytes each", len(call.Arguments), maxShown)})
 		}
 		req := p.request(call, call.Record.Info(), sessionOf(ctx, call), why, now)
-		if p.options.Defer {
+		switch x := approval.Of(ctx, call.ID, call.Name); {
+		case x != nil && !p.unattended:
+			return p.exchanged(ctx, call, req, x, next)
+		case p.options.Defer:
 			return p.deferred(ctx, call, req, next)
 		}
 		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
@@ -260,6 +264,11 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 		call.Record.Tag("approval.by", g.by)
 		return next(ctx, call)
 	}
+	return p.suspend(ctx, call, req)
+}
+
+// suspend opens a request and suspends its call.
+func (p *Policy) suspend(ctx context.Context, call toolkit.Call, req *pending) (toolkit.Result, error) {
 	req.deferred = true
 	opened, ok := p.desk.addRequest(req, p.options.MaxPending)
 	if !ok {
@@ -367,7 +376,7 @@ func (p *Policy) request(
 	if owner.Session == "" {
 		owner = middleware.Owner{}
 	}
-	req.owner = grantKey{owner, digest}
+	req.owner = grantKey{owner: owner, digest: digest}
 	return req
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -33,12 +34,15 @@ func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if now.IsZero() {
 			now = time.Now()
 		}
-		return p.watch(ctx, call, next, p.histories.Get(who, now))
+		return p.watch(ctx, call, next, p.histories.Get(who, now), !workflowagent.Is(who.name))
 	}
 }
 
-// watch runs one call of the agent whose history h is.
-func (p *policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history) (res toolkit.Result, err error) {
+// watch runs one call of the agent whose history h is. model says whether a model reads the result: advice in one that a
+// workflow reads would spoil its JSON.
+func (p *policy) watch(
+	ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history, model bool,
+) (res toolkit.Result, err error) {
 	v := h.begin(p.callPrints(call))
 	if v.times > 1 {
 		call.Record.Note(func(s *toolkit.Disposition) { s.Repeat = v.times - 1 })
@@ -66,8 +70,11 @@ func (p *policy) watch(ctx context.Context, call toolkit.Call, next toolkit.Hand
 	h.end(&v, came, failed, r.progress != "" && res.Size() > 0)
 	l := r.after(&v)
 	if l.Action == Advice {
-		var advised bool
-		if res, err, advised = l.advise(res, err); !advised {
+		advised := false
+		if model {
+			res, err, advised = l.advise(res, err)
+		}
+		if !advised {
 			l = l.only(Signal)
 		}
 	}

@@ -4,6 +4,7 @@
 package expression
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,6 +63,9 @@ func compile(v any, scope Scope, at string) (*Value, error) {
 	clean, err := Normalise(v)
 	if err != nil {
 		return nil, &Error{at, fmt.Sprintf("a %T", v), "a value of JSON"}
+	}
+	if n, ok := clean.(json.Number); ok { // beyond what an int holds
+		return Literal(n), nil
 	}
 	return compile(clean, scope, at)
 }

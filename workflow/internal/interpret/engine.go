@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// Version is that of the interpreter. A change of what it asks of engines, or in which order, that runs in progress must
+// not see needs a new one.
+const Version = 1
+
 // An Engine runs what a workflow asks for. It stands for one strand of a run: strands that [Engine.Fan] makes, and those
 // with a time limit, have engines of their own.
 type Engine interface {
