@@ -12,7 +12,7 @@ APART := tools/agent/anthropic tools/agent/openai \
 HEAVY := adapters/adk adapters/genkit
 
 # The packages of the workspace in go.work, without the end-to-end suite.
-PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
+PACKAGES := ./... ./exporters/... ./mcp/... ./store/redis/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
 
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
