@@ -44,6 +44,9 @@ func componentOf(name string, r middleware.Reporter) (c stats.Component) {
 		}
 	}()
 	c.Name = name
+	if p, ok := r.(interface{ Problems() []string }); ok {
+		c.Problems = p.Problems()
+	}
 	r.Figures(func(name string, value float64) {
 		c.Figures = append(c.Figures, stats.Figure{Name: name, Value: value})
 	})

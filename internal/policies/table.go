@@ -8,10 +8,7 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/breaker"
-	"github.com/toolscope/toolscope/middleware/budget"
-	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
-	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
@@ -71,11 +68,12 @@ var All = []Descriptor{
 	plain("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", dedupe.New, Tags{
 		"dedupe": "why the call was not deduplicated: unscoped or no_identity",
 	}),
-	plain("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", cache.New, Tags{
+	describe("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", newCache, Tags{
 		"cache": "why no stored answer was used: unscoped, no_identity or store_error; or stale for an expired one",
 	}),
-	plain("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", budget.New, Tags{
-		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped",
+	describe("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", newBudget, Tags{
+		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped, or unavailable",
+		"budget.store": "away, if the shared ledger did not answer: the call was refused, or is charged as reserved",
 		"budget.scope": "scope of that limit: tenant, session or turn",
 	}).needing("session: {calls: 1000000}"),
 	plain("retry", middleware.StageRetry, "Runs named failures again, of tools that may run twice.", retry.New, Tags{
@@ -86,10 +84,11 @@ var All = []Descriptor{
 		"breaker.changed": "state that the circuit breaker changed to",
 		"breaker.key":     "panicked, if the function for keys panicked",
 	}),
-	plain("limit", middleware.StageLimit, "How many calls run at once, and how many begin in a window.", limit.New, Tags{
+	describe("limit", middleware.StageLimit, "How many calls run at once, and how many begin in a window.", newLimit, Tags{
 		"limit":       "limit that the call reached: rate or concurrency; or unscoped, or held",
 		"limit.key":   "panicked, if the function for keys panicked",
 		"limit.scope": "scope of that limit: global, tool or key",
+		"limit.store": "away, if the shared rate limits did not answer",
 	}),
 	plain("timeout", middleware.StageTimeout, "How long tools may run.", timeout.New, Tags{
 		"timeout.abandoned": "true if the tool was still running when the call returned",

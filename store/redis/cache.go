@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-
 	"github.com/toolscope/toolscope/middleware/cache"
 )
 
@@ -176,4 +175,3 @@ func (a answers) Add(ctx context.Context, write cache.Write, n uint64) error {
 	_, err := a.run(ctx, addScript, keys, strconv.FormatInt(int64(n), 10), millis(counterKeep))
 	return err
 }
-

@@ -1,0 +1,33 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policies
+
+import (
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/limit"
+)
+
+// Stores keep the state of policies that processes share. What is nil stays in the process.
+type Stores struct {
+	Cache  cache.Store   // answers of the Cache policy
+	Rates  limit.Rates   // rate limits of the Limit policy
+	Ledger budget.Ledger // accounts of the Budget policy
+}
+
+func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
+	o.Store = b.Stores.Cache
+	return cache.New(o)
+}
+
+func newBudget(o budget.Options, b *Builder) (middleware.Policy, error) {
+	o.Ledger = b.Stores.Ledger
+	return budget.New(o)
+}
+
+func newLimit(o limit.Options, b *Builder) (middleware.Policy, error) {
+	o.Rate.Store = b.Stores.Rates
+	return limit.New(o)
+}
