@@ -7,19 +7,26 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
 )
 
 // Stores keep the state of policies that processes share. What is nil stays in the process.
 type Stores struct {
-	Cache  cache.Store   // answers of the Cache policy
-	Rates  limit.Rates   // rate limits of the Limit policy
-	Ledger budget.Ledger // accounts of the Budget policy
+	Cache   cache.Store    // answers of the Cache policy
+	Rates   limit.Rates    // rate limits of the Limit policy
+	Ledger  budget.Ledger  // accounts of the Budget policy
+	Flights dedupe.Flights // runs and answers of the Dedupe policy
 }
 
 func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
 	o.Store = b.Stores.Cache
 	return cache.New(o)
+}
+
+func newDedupe(o dedupe.Options, b *Builder) (middleware.Policy, error) {
+	o.Flights = b.Stores.Flights
+	return dedupe.New(o)
 }
 
 func newBudget(o budget.Options, b *Builder) (middleware.Policy, error) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/breaker"
-	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
@@ -65,8 +64,9 @@ var All = []Descriptor{
 		"approval.rule":    "name of the rule that asks for approval",
 		"approval.trigger": "why a person is asked: rule, tool, risk, arguments or host",
 	}).needing("unattended: true"),
-	plain("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", dedupe.New, Tags{
-		"dedupe": "why the call was not deduplicated: unscoped or no_identity",
+	describe("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", newDedupe, Tags{
+		"dedupe":       "why the call was not deduplicated: unscoped or no_identity; or lease_lost, if other processes ran it as well",
+		"dedupe.store": "away, if the shared store did not answer: the call was deduplicated in its process only",
 	}),
 	describe("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", newCache, Tags{
 		"cache": "why no stored answer was used: unscoped, no_identity or store_error; or stale for an expired one",

@@ -38,7 +38,10 @@ func TestPoliciesShareALedger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { ran++; return toolkit.Result{Output: "ran"}, nil })
+		return p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			ran++
+			return toolkit.Result{Output: "ran"}, nil
+		})
 	}
 	one, two := handler(), handler()
 	ctx := toolkit.WithSession(t.Context(), toolkit.Session{Tenant: "t", ID: "s"})

@@ -12,6 +12,8 @@ import (
 	"github.com/toolscope/toolscope/middleware/budget/budgettest"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/cache/cachetest"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/middleware/dedupe/dedupetest"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/limit/limittest"
 	"github.com/toolscope/toolscope/store/redis"
@@ -43,6 +45,7 @@ func contracts(t *testing.T, s *server, change ...func(*redis.Options)) {
 	}
 	t.Run("cache", func(t *testing.T) { cachetest.Run(t, func() cache.Store { return fresh(t).Cache() }) })
 	t.Run("rates", func(t *testing.T) { limittest.Run(t, func() limit.Rates { return fresh(t).Rates() }) })
+	t.Run("flights", func(t *testing.T) { dedupetest.Run(t, func() dedupe.Flights { return fresh(t).Flights() }) })
 	t.Run("ledger", func(t *testing.T) { budgettest.Run(t, func() budget.Ledger { return fresh(t).Ledger() }) })
 }
 
