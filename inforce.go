@@ -31,7 +31,7 @@ func (f inForce) Components() []stats.Component {
 	}
 	if p := f.scope.approvePolicy(); p != nil {
 		pending := stats.Figures{{Name: "pending", Value: float64(len(p.Pending()))}}
-		components = append(components, stats.Component{Name: "approvals", Figures: pending})
+		components = append(components, stats.Component{Name: "approvals", Figures: pending, Problems: p.Problems()})
 	}
 	return components
 }

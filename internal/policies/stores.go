@@ -5,6 +5,8 @@ package policies
 
 import (
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
@@ -16,12 +18,19 @@ type Stores struct {
 	Cache   cache.Store    // answers of the Cache policy
 	Rates   limit.Rates    // rate limits of the Limit policy
 	Ledger  budget.Ledger  // accounts of the Budget policy
+	Peers   breaker.Peers  // openings of circuits of the Breaker policy
+	Grants  approve.Grants // approvals of deferred calls of the Approve policy
 	Flights dedupe.Flights // runs and answers of the Dedupe policy
 }
 
 func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
 	o.Store = b.Stores.Cache
 	return cache.New(o)
+}
+
+func newBreaker(o breaker.Options, b *Builder) (*breaker.Policy, error) {
+	o.Peers = b.Stores.Peers
+	return breaker.New(o)
 }
 
 func newDedupe(o dedupe.Options, b *Builder) (middleware.Policy, error) {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
@@ -62,6 +61,7 @@ var All = []Descriptor{
 		"approval.by":      "name of the person or pattern that answered",
 		"approval.id":      "id of the request for approval",
 		"approval.rule":    "name of the rule that asks for approval",
+		"approval.store":   "away, if the shared approvals did not answer: the call was refused",
 		"approval.trigger": "why a person is asked: rule, tool, risk, arguments or host",
 	}).needing("unattended: true"),
 	describe("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", newDedupe, Tags{
@@ -79,10 +79,11 @@ var All = []Descriptor{
 	plain("retry", middleware.StageRetry, "Runs named failures again, of tools that may run twice.", retry.New, Tags{
 		"retry": "why there was no further attempt: exhausted, budget, cost, deadline, later or canceled",
 	}).needing("on: [timeout]"),
-	plain("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", breaker.New, Tags{
+	describe("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", newBreaker, Tags{
 		"breaker":         "state of the circuit breaker for the call, or full",
 		"breaker.changed": "state that the circuit breaker changed to",
 		"breaker.key":     "panicked, if the function for keys panicked",
+		"breaker.store":   "away, if the circuit changed while the shared store did not answer",
 	}),
 	describe("limit", middleware.StageLimit, "How many calls run at once, and how many begin in a window.", newLimit, Tags{
 		"limit":       "limit that the call reached: rate or concurrency; or unscoped, or held",

@@ -37,7 +37,7 @@ func govern(t testing.TB, store *redis.Store, when limit.WhenAway, withBudget bo
 		}
 		g.policies = append(g.policies, p)
 	}
-	c, err := cache.New(cache.Options{Store: store.Cache(), Tools: []string{"look_up"}})
+	c, err := cache.New(cache.Options{Store: store.Cache()})
 	add(c, err)
 	if withBudget {
 		add(budget.New(budget.Options{Session: budget.Limits{Calls: 1000}, Ledger: store.Ledger()}))
@@ -45,9 +45,9 @@ func govern(t testing.TB, store *redis.Store, when limit.WhenAway, withBudget bo
 	add(limit.New(limit.Options{Rate: limit.Rate{
 		Global: toolkit.RateLimit{MaxCalls: 1000, Window: time.Minute}, Store: store.Rates(), WhenAway: when,
 	}}))
-	g.handle = middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	g.handle = toolkit.Observe(func(string) *toolkit.Definition { return reading }, noSpans{})(middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "answer to " + string(call.Arguments)}, nil
-	}, g.policies...)
+	}, g.policies...))
 	return g
 }
 
@@ -146,7 +146,11 @@ func TestServersThatAreAway(t *testing.T) {
 			c.mend(t, s)
 			n := 1000
 			until(t, "the store is used again", func() bool { n++; kind, _ := strict.call(t, n); return kind == "" })
-			until(t, "no problem is left", func() bool { n++; local.call(t, n); return len(local.problems()) == 0 && len(store.Problems()) == 0 })
+			until(t, "no problem is left", func() bool {
+				n++
+				local.call(t, n)
+				return len(local.problems()) == 0 && len(store.Problems()) == 0
+			})
 		})
 	}
 }

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/approve/approvetest"
+	"github.com/toolscope/toolscope/middleware/breaker"
+	"github.com/toolscope/toolscope/middleware/breaker/breakertest"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/budget/budgettest"
 	"github.com/toolscope/toolscope/middleware/cache"
@@ -23,11 +27,16 @@ import (
 // TestContracts runs the tests that the stores of one process pass: on one server; with two secrets; and on a node of a
 // cluster, which refuses scripts whose keys are not on one node.
 func TestContracts(t *testing.T) {
-	t.Run("one server", func(t *testing.T) { contracts(t, startServer(t)) })
+	t.Run("one server", func(t *testing.T) {
+		t.Parallel()
+		contracts(t, startServer(t))
+	})
 	t.Run("two secrets", func(t *testing.T) {
+		t.Parallel()
 		contracts(t, startServer(t), func(o *redis.Options) { o.Secrets = append(o.Secrets, secret()) })
 	})
 	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
 		s := startServer(t, "--cluster-enabled", "yes")
 		ctx := context.Background()
 		if err := s.admin(t).Do(ctx, "CLUSTER", "ADDSLOTSRANGE", 0, 16383).Err(); err != nil {
@@ -45,6 +54,8 @@ func contracts(t *testing.T, s *server, change ...func(*redis.Options)) {
 	}
 	t.Run("cache", func(t *testing.T) { cachetest.Run(t, func() cache.Store { return fresh(t).Cache() }) })
 	t.Run("rates", func(t *testing.T) { limittest.Run(t, func() limit.Rates { return fresh(t).Rates() }) })
+	t.Run("peers", func(t *testing.T) { breakertest.Run(t, func() breaker.Peers { return fresh(t).Peers() }) })
+	t.Run("grants", func(t *testing.T) { approvetest.Run(t, func() approve.Grants { return fresh(t).Grants() }) })
 	t.Run("flights", func(t *testing.T) { dedupetest.Run(t, func() dedupe.Flights { return fresh(t).Flights() }) })
 	t.Run("ledger", func(t *testing.T) { budgettest.Run(t, func() budget.Ledger { return fresh(t).Ledger() }) })
 }

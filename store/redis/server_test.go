@@ -58,7 +58,6 @@ func startServer(t testing.TB, args ...string) *server {
 func (s *server) start(t testing.TB) {
 	t.Helper()
 	s.cmd = exec.Command("redis-server", s.args...)
-	s.cmd.Stdout, s.cmd.Stderr = os.Stderr, os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

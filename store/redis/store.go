@@ -44,11 +44,8 @@ const (
 	kindLease   = 'l'
 	kindFence   = 'f'
 	kindWrites  = 'w' // counters of flights
-	kindRequest = 'a'
 	kindGrant   = 'g'
-	kindList    = 'i'
 	kindCircuit = 'o'
-	kindHistory = 'h'
 )
 
 var quiet = sync.OnceFunc(func() { goredis.SetLogger(noLogger{log.New(io.Discard, "", 0)}) })
@@ -163,6 +160,9 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, keys []key, arg
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // the caller's end says nothing about the server
+	}
+	if deadline, ok := ctx.Deadline(); err != nil && ok && !time.Now().Before(deadline) {
+		return nil, context.DeadlineExceeded // the socket's deadline came before the context's timer
 	}
 	if err != nil {
 		return nil, s.circuit.failed(err)
