@@ -216,6 +216,10 @@ tidy: ## go mod tidy, in every module
 modules: ## check that modules.txt, go.mod files and workspaces agree
 	go run ./internal/release verify
 
+.PHONY: fleet
+fleet: ## 50 processes that share rates, a budget and runs on a real Redis server, for some 15 s
+	cd store/redis && TOOLSCOPE_E2E=1 TOOLSCOPE_LONG=1 go test . -run='^TestFiftyProcesses$$' -count=1 -v
+
 .PHONY: consumer
 consumer: ## use every released module from outside of the repository, as a release would give it
 	go run ./internal/release consumer

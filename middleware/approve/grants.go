@@ -33,7 +33,7 @@ func (k grantKey) name() string {
 func (p *Policy) giveShared(key grantKey, g grant) error {
 	err := p.options.Grants.Give(context.Background(), key.name(), g.id+"\n"+g.by, time.Until(g.expires))
 	if err != nil {
-		p.health.FailedApart(err)
+		p.health.Failed(err)
 	}
 	return err
 }
@@ -55,7 +55,8 @@ func (p *Policy) takeGrant(ctx context.Context, req *pending) (grant, bool, erro
 
 // refuseAway ends a call whose approval cannot be looked for.
 func (p *Policy) refuseAway(call toolkit.Call, err error) (toolkit.Result, error) {
-	p.health.Failed(call, "approval", err)
+	p.health.Failed(err)
+	call.Record.Tag("approval.store", "away")
 	call.Record.Tag("approval", "unavailable")
 	return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied, Cause: err, Message: "a person must " +
 		"approve this call, and approvals, which several processes share, cannot be read now: try again later"})

@@ -27,8 +27,8 @@ type Peers interface {
 
 // An Opening is a circuit that has opened.
 type Opening struct {
-	Key string // of the circuit
-	ID  string // of the opening
+	Circuit string // its key
+	ID      string // of the opening
 }
 
 // lookEvery is how often a process asks for the openings of others, while it has calls.
@@ -57,7 +57,7 @@ func (p *Policy) lookAtPeers() {
 func (p *Policy) takeInOpenings() {
 	openings, err := p.options.Peers.Openings(context.Background())
 	if err != nil {
-		p.peers.health.FailedApart(err)
+		p.peers.health.Failed(err)
 		return
 	}
 	p.peers.health.Answered()
@@ -74,7 +74,7 @@ func (p *Policy) takeInOpenings() {
 	p.peers.mu.Unlock()
 	for _, o := range fresh {
 		now := p.now()
-		if c := p.table.make(o.Key, now); c != nil {
+		if c := p.table.make(o.Circuit, now); c != nil {
 			if change := c.distrust(now); change.from != change.to {
 				p.callOnChange(c, change, "")
 			}
@@ -97,7 +97,7 @@ func (c *circuit) distrust(now time.Duration) step {
 func (p *Policy) tellPeers(key string) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
-	o := Opening{Key: key, ID: hex.EncodeToString(b[:])}
+	o := Opening{Circuit: key, ID: hex.EncodeToString(b[:])}
 	p.peers.mu.Lock()
 	if p.peers.known == nil || len(p.peers.known) >= maxOpenings {
 		p.peers.known = map[string]bool{}
@@ -106,7 +106,7 @@ func (p *Policy) tellPeers(key string) {
 	p.peers.mu.Unlock()
 	go func() {
 		if err := p.options.Peers.Tell(context.Background(), o, p.options.OpenFor); err != nil {
-			p.peers.health.FailedApart(err)
+			p.peers.health.Failed(err)
 		}
 	}()
 }

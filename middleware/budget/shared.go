@@ -111,7 +111,7 @@ func (p *policy) runShared(ctx context.Context, call toolkit.Call, session *tool
 func (s *sharedCall) Reserve() bool {
 	ok, err := s.policy.ledger.ReserveMore(s.ctx, s.receipt, s.accounts, s.cost)
 	if err != nil {
-		s.policy.health.Failed(s.call, "budget", err)
+		s.away(err)
 		return false
 	}
 	return ok
@@ -127,8 +127,14 @@ func (s *sharedCall) settle() {
 	})
 	used.Time = max(0, used.Time)
 	if err := s.policy.ledger.Settle(context.WithoutCancel(s.ctx), s.receipt, s.accounts, used); err != nil {
-		s.policy.health.Failed(s.call, "budget", err)
+		s.away(err)
 	}
+}
+
+// away records that the ledger did not answer.
+func (s *sharedCall) away(err error) {
+	s.policy.health.Failed(err)
+	s.call.Record.Tag("budget.store", "away")
 }
 
 // refuseAway ends a call whose budget cannot be checked.
@@ -137,7 +143,7 @@ func (s *sharedCall) refuseAway(err error) (toolkit.Result, error) {
 		return middleware.Refuse(s.call, &toolkit.Error{Kind: toolkit.ErrCanceled, Cause: context.Cause(s.ctx),
 			Message: "the caller gave up while the budget was checked"})
 	}
-	s.policy.health.Failed(s.call, "budget", err)
+	s.away(err)
 	s.call.Record.Tag("budget", "unavailable")
 	return middleware.Refuse(s.call, &toolkit.Error{Kind: toolkit.ErrOverloaded, Cause: err,
 		Message: "the budget, which several processes share, cannot be checked now: try again later"})

@@ -42,7 +42,7 @@ func (c *Policy) set(ctx context.Context, l *look, entry Entry, keep time.Durati
 
 // failed tells and counts that the store failed: the call goes on without it.
 func (c *Policy) failed(call toolkit.Call, err error) {
-	c.health.FailedApart(err)
+	c.health.Failed(err)
 	call.Record.Tag("cache", "store_error")
 }
 

@@ -33,6 +33,12 @@ type fleet struct {
 	lost   atomic.Int64 // until when no answer is shared, as a write was not counted: nanoseconds since 1970
 }
 
+// away records that the flights did not answer.
+func (d *policy) away(call toolkit.Call, err error) {
+	d.fleet.health.Failed(err)
+	call.Record.Tag("dedupe.store", "away")
+}
+
 // flying is a call whose run processes share.
 type flying struct {
 	d      *policy
@@ -62,7 +68,7 @@ func (d *policy) fly(ctx context.Context, call toolkit.Call, e *entry, writes bo
 			if ctx.Err() != nil {
 				return toolkit.Result{}, f.canceled(ctx)
 			}
-			d.fleet.health.Failed(call, "dedupe", err)
+			d.away(call, err)
 			return f.alone(ctx)
 		}
 		d.fleet.health.Answered()
@@ -139,7 +145,7 @@ func (f *flying) lead(ctx context.Context, j Joined) (res toolkit.Result, err er
 		held, failed := f.d.options.Flights.Finish(context.WithoutCancel(ctx), f.key, f.token, answer, keep)
 		switch {
 		case failed != nil:
-			f.d.fleet.health.Failed(f.call, "dedupe", failed)
+			f.d.away(f.call, failed)
 		case !held || renewal.lost.Load():
 			f.call.Record.Tag("dedupe", "lease_lost")
 		}
@@ -212,7 +218,7 @@ func (d *policy) writeShared(ctx context.Context, call toolkit.Call, writer midd
 	add := func(n uint64) bool {
 		failed := d.options.Flights.AddWrites(late, counters, n)
 		if failed != nil {
-			d.fleet.health.Failed(call, "dedupe", failed)
+			d.away(call, failed)
 			d.fleet.lost.Store(time.Now().Add(max(d.options.History, graceTime)).UnixNano())
 		}
 		return failed == nil

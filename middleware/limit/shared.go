@@ -53,10 +53,10 @@ func (r *rates) admitShared(ctx context.Context, call toolkit.Call, limit toolki
 		case ctx.Err() != nil && (err != nil || blocked >= 0):
 			return func() (toolkit.Result, error) { return gaveUp(ctx, call) }, true
 		case err != nil && r.options.WhenAway == Refuse:
-			r.health.Failed(call, "limit", err)
+			r.away(call, err)
 			return func() (toolkit.Result, error) { return refuseAway(call, err) }, true
 		case err != nil:
-			r.health.Failed(call, "limit", err)
+			r.away(call, err)
 			return nil, false
 		}
 		r.health.Answered()
@@ -77,6 +77,12 @@ func (r *rates) admitShared(ctx context.Context, call toolkit.Call, limit toolki
 			return func() (toolkit.Result, error) { return refuse(call, toolkit.ErrRateLimited, cause) }, true
 		}
 	}
+}
+
+// away records that the store did not answer.
+func (r *rates) away(call toolkit.Call, err error) {
+	r.health.Failed(err)
+	call.Record.Tag("limit.store", "away")
 }
 
 // asks are the windows that a call has to pass.

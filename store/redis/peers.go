@@ -35,7 +35,7 @@ return redis.call('ZRANGEBYSCORE', K[1], t[1] * 1000 + math.floor(t[2] / 1000) +
 
 // Tell is that of [breaker.Peers].
 func (p peers) Tell(ctx context.Context, o breaker.Opening, openFor time.Duration) error {
-	sealed := p.sealers[0].sealed(kindCircuit, openings, []byte(o.ID+" "+o.Key))
+	sealed := p.sealers[0].sealed(kindCircuit, openings, []byte(o.ID+" "+o.Circuit))
 	_, err := p.run(ctx, tellScript, []key{{kindCircuit, openings}}, sealed, millis(openFor))
 	return err
 }
@@ -55,7 +55,7 @@ func (p peers) Openings(ctx context.Context) ([]breaker.Opening, error) {
 			continue // of a secret that is not used any more
 		}
 		id, key, _ := strings.Cut(string(plain), " ")
-		all = append(all, breaker.Opening{Key: key, ID: id})
+		all = append(all, breaker.Opening{Circuit: key, ID: id})
 	}
 	return all, nil
 }

@@ -34,7 +34,7 @@ func Run(t *testing.T, newPeers func() breaker.Peers) {
 	}
 }
 
-func tell(t *testing.T, p breaker.Peers, o breaker.Opening, openFor time.Duration) {
+func keep(t *testing.T, p breaker.Peers, o breaker.Opening, openFor time.Duration) {
 	t.Helper()
 	if err := p.Tell(context.Background(), o, openFor); err != nil {
 		t.Fatalf("Tell: %v", err)
@@ -55,9 +55,9 @@ func kept(t *testing.T, p breaker.Peers) {
 	if list := openings(t, p); len(list) != 0 {
 		t.Errorf("got %+v of an empty store", list)
 	}
-	want := []breaker.Opening{{Key: "tool", ID: "1"}, {Key: "tool", ID: "2"}, {Key: "other\ntool", ID: "3"}}
+	want := []breaker.Opening{{Circuit: "tool", ID: "1"}, {Circuit: "tool", ID: "2"}, {Circuit: "other\ntool", ID: "3"}}
 	for _, o := range want {
-		tell(t, p, o, time.Minute)
+		keep(t, p, o, time.Minute)
 	}
 	if got := openings(t, p); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -65,8 +65,8 @@ func kept(t *testing.T, p breaker.Peers) {
 }
 
 func expires(t *testing.T, p breaker.Peers) {
-	tell(t, p, breaker.Opening{Key: "short", ID: "1"}, 20*time.Millisecond)
-	tell(t, p, breaker.Opening{Key: "long", ID: "2"}, time.Minute)
+	keep(t, p, breaker.Opening{Circuit: "short", ID: "1"}, 20*time.Millisecond)
+	keep(t, p, breaker.Opening{Circuit: "long", ID: "2"}, time.Minute)
 	<-time.After(60 * time.Millisecond)
 	if got := openings(t, p); len(got) != 1 || got[0].ID != "2" {
 		t.Errorf("got %+v, want the second one only", got)
@@ -76,7 +76,7 @@ func expires(t *testing.T, p breaker.Peers) {
 func over(t *testing.T, p breaker.Peers) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := p.Tell(ctx, breaker.Opening{Key: "tool", ID: "1"}, time.Minute); !errors.Is(err, context.Canceled) {
+	if err := p.Tell(ctx, breaker.Opening{Circuit: "tool", ID: "1"}, time.Minute); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

@@ -6,8 +6,6 @@ package shared
 import (
 	"fmt"
 	"sync/atomic"
-
-	"github.com/toolscope/toolscope/toolkit"
 )
 
 // Health records how a policy's shared store does. The zero value is healthy. Safe for concurrent use.
@@ -23,14 +21,8 @@ func (h *Health) Answered() {
 	}
 }
 
-// Failed records that the store did not answer a call. The call's tag NAME.store is away.
-func (h *Health) Failed(call toolkit.Call, name string, err error) {
-	h.FailedApart(err)
-	call.Record.Tag(name+".store", "away")
-}
-
-// FailedApart records a failure that belongs to no call.
-func (h *Health) FailedApart(err error) {
+// Failed records that the store did not answer.
+func (h *Health) Failed(err error) {
 	h.errors.Add(1)
 	text := fmt.Sprintf("the shared store does not answer: %.200s", err)
 	h.cause.Store(&text)
