@@ -51,7 +51,8 @@ type flying struct {
 }
 
 // fly runs a call that leads in this process, unless another process leads or has an answer.
-func (d *policy) fly(ctx context.Context, call toolkit.Call, e *entry, writes bool, next toolkit.Handler) (toolkit.Result, error) {
+func (d *policy) fly(ctx context.Context, call toolkit.Call, e *entry, writes bool, next toolkit.Handler,
+) (toolkit.Result, error) {
 	counters := e.Counters()
 	slices.Sort(counters)
 	var random [16]byte

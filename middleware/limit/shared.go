@@ -69,7 +69,8 @@ func (r *rates) admitShared(ctx context.Context, call toolkit.Call, limit toolki
 		if patience.IsZero() {
 			patience = r.patience(ctx, began)
 		}
-		if after = max(after, time.Millisecond); r.options.MaxWait == 0 || after > time.Until(patience) || !r.waitShared(ctx, call, after) {
+		after = max(after, time.Millisecond)
+		if r.options.MaxWait == 0 || after > time.Until(patience) || !r.waitShared(ctx, call, after) {
 			if ctx.Err() != nil {
 				return func() (toolkit.Result, error) { return gaveUp(ctx, call) }, true
 			}

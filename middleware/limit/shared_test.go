@@ -65,9 +65,9 @@ func TestPoliciesShareRates(t *testing.T) {
 	if got := kind(two); got != "overloaded" {
 		t.Errorf("store away, refuse: got %q, want overloaded", got)
 	}
-	// One call was counted here before, so one more is let in.
+	// One call was counted here before, so one more is admitted.
 	if got := kind(one) + kind(one); got != "rate_limited" {
-		t.Errorf("store away, local: got %q, want one call let in and one refused", got)
+		t.Errorf("store away, local: got %q, want one call admitted and one refused", got)
 	}
 	problems := p.(interface{ Problems() []string })
 	if len(problems.Problems()) != 1 {

@@ -172,7 +172,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		{"no password", "refuses the user or password", func(*redis.Options) {}},
 		{"wrong password", "refuses the user or password", func(o *redis.Options) { o.Password = "wrong" }},
 		{"TLS with a server that has none", "redis", func(o *redis.Options) { o.URL = "rediss://" + s.addr }},
-		{"nobody there", "refused", func(o *redis.Options) { o.URL = "redis://127.0.0.1:1" }},
+		{"no server", "refused", func(o *redis.Options) { o.URL = "redis://127.0.0.1:1" }},
 	} {
 		store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond }, c.change)
 		g := govern(t, store, limit.GoLocal, false)

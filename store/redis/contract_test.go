@@ -87,7 +87,7 @@ func TestSecretsCanBeChanged(t *testing.T) {
 	asks := []limit.Ask{{Scope: limit.ScopeGlobal, Limit: toolkit.RateLimit{MaxCalls: 1, Window: time.Minute}}}
 	for n, i := range []int{1, 2, 1, 2, 3} {
 		if blocked, _, err := steps[i].Rates().Take(t.Context(), asks); err != nil || (blocked == -1) != (n == 0) {
-			t.Errorf("question %d: got blocked by %d, %v, want the first one let in alone", n, blocked, err)
+			t.Errorf("question %d: got blocked by %d, %v, want the first one admitted alone", n, blocked, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const (
 	flightTime = 500 * time.Millisecond // lease
 )
 
-// job is what a process is told.
+// job is what a process gets.
 type job struct {
 	Addr, Secret, Dir string
 	Process           int
@@ -43,7 +43,7 @@ type job struct {
 
 // report is what a process did.
 type report struct {
-	Before, After []int64 // of each call that the rates let in, nanoseconds
+	Before, After []int64 // of each call that the rates admitted, nanoseconds
 	Asked         int
 	Granted       int // by the budget
 	Answers       int
@@ -225,7 +225,7 @@ func TestFiftyProcesses(t *testing.T) {
 		}
 	}
 	if least := int(j.Rates/window) * maxCalls / 2; len(after) < least {
-		t.Errorf("got %d calls let in, want at least %d: the limit is too tight", len(after), least)
+		t.Errorf("got %d calls admitted, want at least %d: the limit is too tight", len(after), least)
 	}
 	if want := processes * j.Budget / 2; granted != want {
 		t.Errorf("got %d calls granted, want exactly %d", granted, want)
@@ -246,7 +246,7 @@ func TestFiftyProcesses(t *testing.T) {
 	if want := (processes - 1) * j.Keys; answers != want {
 		t.Errorf("got %d answers, want %d", answers, want)
 	}
-	t.Logf("%d processes in %v: rates %d of %d let in, budget %d of %d granted, %d answers by %d runs, %d of them killed",
+	t.Logf("%d processes in %v: rates %d of %d admitted, budget %d of %d granted, %d answers by %d runs, %d of them killed",
 		processes, time.Since(began).Round(time.Millisecond), len(after), asked, granted, processes*j.Budget, answers, runs, killed)
 }
 

@@ -58,7 +58,8 @@ const (
 )
 
 // Join is that of [dedupe.Flights].
-func (f flights) Join(ctx context.Context, k dedupe.FlightKey, token string, lease time.Duration, anew bool) (dedupe.Joined, error) {
+func (f flights) Join(ctx context.Context, k dedupe.FlightKey, token string, lease time.Duration, anew bool,
+) (dedupe.Joined, error) {
 	keys := []key{{kindFlight, k.Name}, {kindLease, k.Name}, {kindFence, k.Name}}
 	for _, c := range k.Counters {
 		keys = append(keys, key{kindWrites, c})

@@ -132,7 +132,8 @@ func describe(err error) error {
 		return errors.New("redis: no answer in time")
 	case strings.HasPrefix(text, "OOM"):
 		return errors.New("redis: the server's memory is full (maxmemory)")
-	case strings.HasPrefix(text, "WRONGPASS"), strings.HasPrefix(text, "NOAUTH"), strings.Contains(text, "invalid username-password"):
+	case strings.HasPrefix(text, "WRONGPASS"), strings.HasPrefix(text, "NOAUTH"),
+		strings.Contains(text, "invalid username-password"):
 		return errors.New("redis: the server refuses the user or password")
 	}
 	return fmt.Errorf("redis: %.160s", text)
