@@ -52,6 +52,10 @@ func contracts(t *testing.T, s *server, change ...func(*redis.Options)) {
 		s.flush(t)
 		return open(t, s, change...)
 	}
+	allContracts(t, fresh)
+}
+
+func allContracts(t *testing.T, fresh func(*testing.T) *redis.Store) {
 	t.Run("cache", func(t *testing.T) { cachetest.Run(t, func() cache.Store { return fresh(t).Cache() }) })
 	t.Run("rates", func(t *testing.T) { limittest.Run(t, func() limit.Rates { return fresh(t).Rates() }) })
 	t.Run("peers", func(t *testing.T) { breakertest.Run(t, func() breaker.Peers { return fresh(t).Peers() }) })

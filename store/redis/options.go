@@ -81,7 +81,7 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 			describeURL(o.URL))
 	}
 	u := &goredis.UniversalOptions{
-		Addrs: []string{parsed.Addr}, DB: parsed.DB, ClientName: "toolscope",
+		Addrs: []string{parsed.Addr}, DB: parsed.DB,
 		Username: cmp.Or(o.Username, parsed.Username), Password: cmp.Or(o.Password, parsed.Password),
 		IsClusterMode: o.Cluster, PoolSize: o.PoolSize, TLSConfig: parsed.TLSConfig,
 		DialTimeout: o.Timeout, ReadTimeout: o.Timeout, WriteTimeout: o.Timeout, PoolTimeout: o.Timeout,

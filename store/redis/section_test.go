@@ -79,3 +79,29 @@ func TestSectionsThatAreWrong(t *testing.T) {
 		t.Errorf("got %v, want an error that names the package of the section", err)
 	}
 }
+
+// TestAnACLUserNeedsLittle uses a store as the user that docs/fleet.md recommends.
+func TestAnACLUserNeedsLittle(t *testing.T) {
+	s := startServer(t)
+	page, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rule, _ := strings.Cut(string(page), "`ACL SETUSER toolscope on >PASSWORD ")
+	rule, _, _ = strings.Cut(rule, "`")
+	command := []any{"ACL", "SETUSER", "toolscope", "on", ">right"}
+	for _, word := range strings.Fields(rule) {
+		command = append(command, word)
+	}
+	if err := s.admin(t).Do(t.Context(), command...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	fresh := func(t *testing.T) *redis.Store {
+		s.flush(t)
+		return open(t, s, func(o *redis.Options) { o.URL = "redis://toolscope:right@" + s.addr })
+	}
+	if p := fresh(t).Problems(); len(p) != 0 {
+		t.Errorf("got the problems %q, want none", p)
+	}
+	allContracts(t, fresh)
+}
