@@ -87,8 +87,8 @@ func TestAnACLUserNeedsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rule, _ := strings.Cut(string(page), "`ACL SETUSER toolscope on >PASSWORD ")
-	rule, _, _ = strings.Cut(rule, "`")
+	_, rule, _ := strings.Cut(string(page), "ACL SETUSER toolscope on >PASSWORD ")
+	rule, _, _ = strings.Cut(rule, "\n")
 	command := []any{"ACL", "SETUSER", "toolscope", "on", ">right"}
 	for _, word := range strings.Fields(rule) {
 		command = append(command, word)
