@@ -14,7 +14,7 @@ APART := tools/agent/anthropic tools/agent/openai \
 HEAVY := adapters/adk adapters/genkit adapters/openaiagents adapters/trpcagent workflow/temporal
 
 # The packages of the workspace in go.work, without the end-to-end suite.
-PACKAGES := ./... ./exporters/... ./mcp/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
+PACKAGES := ./... ./exporters/... ./mcp/... ./store/redis/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
 
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
@@ -247,6 +247,10 @@ tidy: ## go mod tidy, in every module
 .PHONY: modules
 modules: ## check that modules.txt, go.mod files and workspaces agree
 	go run ./internal/release verify
+
+.PHONY: fleet
+fleet: ## 50 processes that share rates, a budget and runs on a real Redis server, for some 15 s
+	cd store/redis && TOOLSCOPE_E2E=1 TOOLSCOPE_LONG=1 go test . -run='^TestFiftyProcesses$$' -count=1 -v
 
 .PHONY: consumer
 consumer: ## use every released module from outside of the repository, as a release would give it

@@ -31,7 +31,7 @@ func (f inForce) Components() []stats.Component {
 	}
 	if p := f.scope.approvePolicy(); p != nil {
 		pending := stats.Figures{{Name: "pending", Value: float64(len(p.Pending()))}}
-		components = append(components, stats.Component{Name: "approvals", Figures: pending})
+		components = append(components, stats.Component{Name: "approvals", Figures: pending, Problems: p.Problems()})
 	}
 	return components
 }
@@ -44,6 +44,9 @@ func componentOf(name string, r middleware.Reporter) (c stats.Component) {
 		}
 	}()
 	c.Name = name
+	if p, ok := r.(interface{ Problems() []string }); ok {
+		c.Problems = p.Problems()
+	}
 	r.Figures(func(name string, value float64) {
 		c.Figures = append(c.Figures, stats.Figure{Name: name, Value: value})
 	})

@@ -40,7 +40,8 @@ func (f *File) build(d *document, files bool) (map[string]built, error) {
 	approver := slices.Contains(d.names(), "approve")
 	d.enabled(func(p policies.Descriptor, section any) {
 		was := f.built[p.Name]
-		b := &policies.Builder{Approver: approver, Redactor: f.redactor, Decided: f.decided, InUse: was.policy, Path: f.beside}
+		b := &policies.Builder{Approver: approver, Redactor: f.redactor, Decided: f.decided, InUse: was.policy, Path: f.beside,
+			Stores: f.stores}
 		if files {
 			b.ReadFile = readFile
 		}

@@ -24,6 +24,7 @@ import (
 type File struct {
 	path       string
 	registered sections
+	stores     Stores // of those parts
 	parts      []Part // what the registered sections built when the file was opened
 
 	mu       sync.Mutex

@@ -76,12 +76,12 @@ func (f *File) open(text []byte) error {
 	if err := f.start(d); err != nil {
 		return err
 	}
-	next, err := f.build(d, true)
-	if err != nil {
+	if err := f.buildSections(d); err != nil {
 		return err
 	}
-	if err := f.buildSections(d); err != nil {
-		f.discard(next)
+	next, err := f.build(d, true)
+	if err != nil {
+		f.closeUnused()
 		return err
 	}
 	f.document, f.opened, f.built = d, d.sections, next

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscope/toolscope/internal/policies"
 	"github.com/toolscope/toolscope/internal/strictyaml"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
@@ -30,8 +31,13 @@ type Section struct {
 type Part struct {
 	Policies  []middleware.Policy // next to those of the file; the scope closes them
 	Observers []toolkit.Observer  // after the file's audit log
+	Stores    Stores              // keep the state of the file's policies, for processes that share it
 	Close     func() error        // called by [File.Close]; nil closes nothing
 }
+
+// Stores keep the state of policies that processes share. What is nil stays in the process. Of two sections, one at
+// most has stores.
+type Stores = policies.Stores
 
 // NewSection returns the section called name. T is a struct whose exported fields have the tags
 // yaml (the field's name in a file), doc (what it means, for [Schema]) and, for texts, allowed (a
@@ -53,7 +59,7 @@ func NewSection[T any](name string, build func(T) (Part, error)) Section {
 
 // sectionImports are the import paths of packages of this repository that define sections, by the
 // section's name, for the error of a program that does not register one that its file has.
-var sectionImports = map[string]string{}
+var sectionImports = map[string]string{"redis": "github.com/toolscope/toolscope/store/redis"}
 
 // sections are the registered sections, and what a file says in them.
 type sections []Section
@@ -107,16 +113,29 @@ func (f *File) buildSections(d *document) error {
 	for _, s := range d.sections {
 		part, err := s.make()
 		if err != nil {
-			for _, made := range f.parts {
-				for _, p := range made.Policies {
-					closePolicy(p) // no scope has them
-				}
-			}
+			f.closeUnused()
 			return errors.Join(d.fail(s.name, err), f.closeParts())
 		}
 		f.parts = append(f.parts, part)
+		if part.Stores == (Stores{}) {
+			continue
+		}
+		if f.stores != (Stores{}) {
+			f.closeUnused()
+			return errors.Join(d.fail(s.name, errors.New("got a second section with stores, want one")), f.closeParts())
+		}
+		f.stores = part.Stores
 	}
 	return nil
+}
+
+// closeUnused closes the policies of the parts, which no scope has.
+func (f *File) closeUnused() {
+	for _, made := range f.parts {
+		for _, p := range made.Policies {
+			closePolicy(p)
+		}
+	}
 }
 
 // make builds the section's part. A panic is an error.

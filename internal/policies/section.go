@@ -26,6 +26,7 @@ type Builder struct {
 	Approver bool                              // whether the file has an Approve policy
 	Redactor *redact.Redactor                  // the file's
 	Decided  func(approve.Decision)            // the file's audit log
+	Stores   Stores                            // of the file's sections
 	InUse    middleware.Policy                 // built of the section before; nil for none
 	Path     func(name string) string          // of a file that the section names
 	ReadFile func(path string) ([]byte, error) // nil if no file is to be read; then Build may return nil

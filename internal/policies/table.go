@@ -7,11 +7,6 @@ import (
 	"reflect"
 
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/breaker"
-	"github.com/toolscope/toolscope/middleware/budget"
-	"github.com/toolscope/toolscope/middleware/cache"
-	"github.com/toolscope/toolscope/middleware/dedupe"
-	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
@@ -75,30 +70,35 @@ var All = []Descriptor{
 		"approval.by":      "name of the person or pattern that answered",
 		"approval.id":      "id of the request for approval",
 		"approval.rule":    "name of the rule that asks for approval",
+		"approval.store":   "away, if the shared approvals did not answer: the call was refused",
 		"approval.trigger": "why a person is asked: rule, tool, risk, arguments or host",
 	}).needing("unattended: true"),
-	plain("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", dedupe.New, Tags{
-		"dedupe": "why the call was not deduplicated: unscoped or no_identity",
+	describe("dedupe", middleware.StageDedupe, "Runs identical calls once: concurrent, in a batch, in a session.", newDedupe, Tags{
+		"dedupe":       "why the call was not deduplicated: unscoped or no_identity; or lease_lost, if other processes ran it as well",
+		"dedupe.store": "away, if the shared store did not answer: the call was deduplicated in its process only",
 	}),
-	plain("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", cache.New, Tags{
+	describe("cache", middleware.StageCache, "Stored answers of tools that only read, or may run twice.", newCache, Tags{
 		"cache": "why no stored answer was used: unscoped, no_identity or store_error; or stale for an expired one",
 	}),
-	plain("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", budget.New, Tags{
-		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped",
+	describe("budget", middleware.StageBudget, "Calls, running time and cost of a turn, a session, a tenant.", newBudget, Tags{
+		"budget":       "limit that the call would exceed: calls, time or cost; or unscoped, or unavailable",
+		"budget.store": "away, if the shared ledger did not answer: the call was refused, or is charged as reserved",
 		"budget.scope": "scope of that limit: tenant, session or turn",
 	}).needing("session: {calls: 1000000}"),
 	plain("retry", middleware.StageRetry, "Runs named failures again, of tools that may run twice.", retry.New, Tags{
 		"retry": "why there was no further attempt: exhausted, budget, cost, deadline, later or canceled",
 	}).needing("on: [timeout]"),
-	plain("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", breaker.New, Tags{
+	describe("breaker", middleware.StageBreaker, "Refuses the calls of tools that are down.", newBreaker, Tags{
 		"breaker":         "state of the circuit breaker for the call, or full",
 		"breaker.changed": "state that the circuit breaker changed to",
 		"breaker.key":     "panicked, if the function for keys panicked",
+		"breaker.store":   "away, if the circuit changed while the shared store did not answer",
 	}),
-	plain("limit", middleware.StageLimit, "How many calls run concurrently, and how many begin in a window.", limit.New, Tags{
+	describe("limit", middleware.StageLimit, "How many calls run concurrently, and how many begin in a window.", newLimit, Tags{
 		"limit":       "limit that the call reached: rate or concurrency; or unscoped, or held",
 		"limit.key":   "panicked, if the function for keys panicked",
 		"limit.scope": "scope of that limit: global, tool or key",
+		"limit.store": "away, if the shared rate limits did not answer",
 	}),
 	plain("timeout", middleware.StageTimeout, "How long tools may run.", timeout.New, Tags{
 		"timeout.abandoned": "true if the tool was still running when the call returned",

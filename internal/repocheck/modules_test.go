@@ -28,6 +28,8 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"exporters": {[]string{"."}, []string{"modernc.org/sqlite", mcpModule, "charm.land/bubbletea/v2"}},
 	"mcp": {[]string{"."},
 		[]string{"google.golang.org/grpc", "modernc.org/sqlite", "github.com/prometheus/client_golang", "charm.land/bubbletea/v2"}},
+	"store/redis": {[]string{"."},
+		[]string{sdkModule, "google.golang.org/grpc", "modernc.org/sqlite", mcpModule, "charm.land/bubbletea/v2"}},
 	"tools":                 {[]string{"."}, []string{sdkModule, "google.golang.org/grpc", mcpModule, "charm.land/bubbletea/v2"}},
 	"tools/agent/openai":    {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},
 	"tools/agent/anthropic": {[]string{".", "tools"}, []string{sdkModule, "google.golang.org/grpc", mcpModule}},

@@ -71,7 +71,7 @@ func list(t *testing.T, goos string) map[string]*pkg {
 		"adapters/adk": "./...", "adapters/genkit": "./...",
 		"adapters/openaiagents": "./...", "adapters/trpcagent": "./...",
 		"workflow/temporal": "./...",
-		"adapters": "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
+		"adapters":          "./anthropic/... ./eino/... ./langchain/... ./mcpgo/... ./openai/...",
 	} {
 		listIn(t, packages, filepath.Join(root, dir), goos, strings.Fields(patterns)...)
 	}

@@ -51,7 +51,8 @@ const maxDecided = 200
 // desk holds the open requests, and the approvals that were given for calls still
 // to come.
 type desk struct {
-	tell func(Decision) // nil is no function
+	tell func(Decision)              // nil is no function
+	give func(grantKey, grant) error // keeps an approval for all processes; nil: the desk keeps it
 
 	mu      sync.Mutex
 	open    map[string]*pending
@@ -179,8 +180,13 @@ func (d *desk) decide(
 			by = []string{p.ApprovedBy, a.By}
 			a.By = p.ApprovedBy + ", " + a.By
 		}
+		if p.deferred && p.exchange == nil && d.give != nil {
+			if err := d.give(p.owner, grant{a.By, p.ID, now.Add(grantFor)}); err != nil {
+				return "", err // the request stays open
+			}
+		}
 		d.keepEarlier(p, a.By, now)
-		if p.deferred && p.exchange == nil {
+		if p.deferred && p.exchange == nil && d.give == nil {
 			d.grants[p.owner] = grant{a.By, p.ID, now.Add(grantFor)}
 		}
 	}

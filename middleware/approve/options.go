@@ -28,6 +28,10 @@ type Options struct {
 	// Expiry from the answer. Answers come over HTTP, or from the application if
 	// Askers is [External].
 	Defer bool `yaml:"defer" doc:"Suspend the call instead of waiting; answers come over HTTP; default false."`
+	// Grants keeps the approvals of deferred calls for all processes that share it: a call that one process deferred
+	// can be made in another. nil keeps them in this process. While it does not answer, the calls are refused. A
+	// request is shown and answered where it was made. Only with Defer. The caller closes it.
+	Grants Grants `yaml:"-"`
 	// MaxPending is how many requests may be open, 1000 by default; beyond it calls
 	// are refused (overloaded).
 	MaxPending int `yaml:"max_pending" doc:"Open requests; default 1000."`

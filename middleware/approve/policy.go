@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/internal/check"
 	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/middleware/internal/owner"
+	"github.com/toolscope/toolscope/middleware/internal/shared"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -42,6 +43,7 @@ type Policy struct {
 	overHTTP   bool    // whether HTTP was asked for
 	external   bool    // whether External is among the askers
 	unattended bool
+	health     shared.Health // of the grants that processes share
 }
 
 var _ middleware.Policy = (*Policy)(nil)
@@ -79,6 +81,7 @@ func New(o Options) (*Policy, error) {
 	case len(o.Askers) == 0:
 		p.askers, p.byDefault = []Asker{Terminal()}, true
 	}
+	c.If(o.Grants != nil && !o.Defer, "Grants", "grants without Defer", "Defer: other calls wait for their answers")
 	for i := range o.People {
 		c.Wrap(fmt.Sprintf("People[%d]", i), o.People[i].check())
 	}
@@ -107,6 +110,9 @@ func New(o Options) (*Policy, error) {
 	}
 	o.Askers, o.Patterns = nil, slices.Clone(o.Patterns)
 	p.options, p.desk = o, newDesk(o.Tell)
+	if o.Grants != nil {
+		p.desk.give = p.giveShared
+	}
 	return p, nil
 }
 
@@ -258,7 +264,11 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrApprovalDenied,
 			Message: "a person must approve this call, which can be given later only within a session"})
 	}
-	if g, ok := p.desk.takeGrant(req.owner, req.Created); ok {
+	g, ok, err := p.takeGrant(ctx, req)
+	if err != nil {
+		return p.refuseAway(call, err)
+	}
+	if ok {
 		call.Record.Tag("approval", string(Approved))
 		call.Record.Tag("approval.id", g.id)
 		call.Record.Tag("approval.by", g.by)
@@ -270,8 +280,8 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 // suspend opens a request and suspends its call.
 func (p *Policy) suspend(ctx context.Context, call toolkit.Call, req *pending) (toolkit.Result, error) {
 	req.deferred = true
-	opened, ok := p.desk.addRequest(req, p.options.MaxPending)
-	if !ok {
+	opened, room := p.desk.addRequest(req, p.options.MaxPending)
+	if !room {
 		return p.overloaded(ctx, call)
 	}
 	call.Record.Tag("approval", "deferred")

@@ -50,6 +50,10 @@ type Options struct {
 	// forgotten that are closed and had no call for a Window; if there are none, further keys have no circuit:
 	// an open one is never forgotten. 0 is 10,000.
 	MaxKeys int `yaml:"max_tools" doc:"Circuits kept; default 10000."`
+	// Peers tells other processes that a circuit has opened, and this one of theirs: a circuit that is closed here then
+	// lets Probes calls try before it trusts the tool again. nil, the default, keeps circuits apart. Counts are never
+	// shared. While it does not answer, each process has its own circuits. The caller closes it.
+	Peers Peers `yaml:"-"`
 	// OnChange is called after a circuit has changed, by the call that changed it: it must not block. Changes
 	// of one circuit may be reported in another order than they happened in; [Change].At has it. A panic is
 	// swallowed and counted. The default is nil.

@@ -20,6 +20,7 @@ type Policy struct {
 	now     func() time.Duration // since began
 	table   table
 	panics  atomic.Uint64
+	peers   peers
 }
 
 var _ middleware.Policy = (*Policy)(nil)
@@ -69,6 +70,9 @@ func (p *Policy) key(ctx context.Context, call toolkit.Call) (key string) {
 // one; and "breaker.changed" with the state that it brought the circuit to.
 func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 	return func(ctx context.Context, call toolkit.Call) (res toolkit.Result, err error) {
+		if p.options.Peers != nil {
+			p.lookAtPeers()
+		}
 		key := p.key(ctx, call)
 		if key == "" {
 			return next(ctx, call)
@@ -146,6 +150,19 @@ func (p *Policy) reportChange(c *circuit, call toolkit.Call, s step, kind string
 		return
 	}
 	call.Record.Tag("breaker.changed", s.to.String())
+	if p.options.Peers != nil {
+		if p.peers.health.Problems() != nil {
+			call.Record.Tag("breaker.store", "away")
+		}
+		if s.to == Open {
+			p.tellPeers(c.key)
+		}
+	}
+	p.callOnChange(c, s, kind)
+}
+
+// callOnChange tells the host of a change.
+func (p *Policy) callOnChange(c *circuit, s step, kind string) {
 	if p.options.OnChange == nil {
 		return
 	}
@@ -179,4 +196,10 @@ func (p *Policy) Figures(report func(name string, value float64)) {
 	p.table.mu.RUnlock()
 	report("without", float64(without))
 	report("panics", float64(p.panics.Load()))
+	if p.options.Peers != nil {
+		p.peers.health.Figures(report)
+	}
 }
+
+// Problems are what the health report says while a store that processes share does not answer.
+func (p *Policy) Problems() []string { return p.peers.health.Problems() }

@@ -36,6 +36,10 @@ type Options struct {
 	Keep int `yaml:"keep" doc:"Sessions, and tenants, remembered; default 10000."`
 	// Idle is after how long without a call one is forgotten. 0 is 24 hours.
 	Idle time.Duration `yaml:"idle" doc:"What is unused for longer starts at zero again; default 24h."`
+	// Ledger keeps the accounts of all processes that share it; nil keeps them in this process. While it does not
+	// answer, calls are refused (overloaded). Running time counts when a call has ended. A call of a process that
+	// dies remains charged. The caller closes it.
+	Ledger Ledger `yaml:"-"`
 	// Lookup finds the definitions of calls that are not observed and so have no record with their
 	// definition. The default, nil, knows none; a registry's Lookup is one.
 	Lookup toolkit.Lookup `yaml:"-"`

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/middleware/internal/owner"
+	"github.com/toolscope/toolscope/middleware/internal/shared"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -22,6 +23,9 @@ type policy struct {
 	timed  bool    // whether any scope limits time
 	costly bool    // whether any limits cost
 	lookup toolkit.Lookup
+	ledger Ledger        // nil: the accounts are this process's
+	idle   time.Duration // of accounts in the ledger
+	health shared.Health // of the ledger
 }
 
 // A scope is one width of budgets.
@@ -47,7 +51,7 @@ func New(o Options) (middleware.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &policy{lookup: o.Lookup}
+	p := &policy{lookup: o.Lookup, ledger: o.Ledger, idle: o.Idle}
 	for _, s := range []scope{
 		{name: "tenant", limits: o.Tenant, key: tenantOf},
 		{name: "session", limits: o.Session, key: sessionOf},
@@ -91,7 +95,13 @@ func (p *policy) Figures(report func(name string, value float64)) {
 	}
 	report("accounts", accounts)
 	report("forgotten", forgotten)
+	if p.ledger != nil {
+		p.health.Figures(report)
+	}
 }
+
+// Problems are what the health report says while a shared ledger does not answer.
+func (p *policy) Problems() []string { return p.health.Problems() }
 
 func tenantOf(s *toolkit.Session) (key, bool) {
 	o, ok := owner.ForSession(s, middleware.PerTenant)
@@ -129,6 +139,9 @@ func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if session == nil {
 			call.Record.Tag("budget", "unscoped")
 			return next(ctx, call)
+		}
+		if p.ledger != nil {
+			return p.runShared(ctx, call, session, next)
 		}
 		var r reservation
 		if what, of := p.reserve(&r, session, call); of != nil {
@@ -191,13 +204,7 @@ type reservation struct {
 // reserve counts one more call in all accounts, or in none: then it says what of
 // which scope is used up.
 func (p *policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) (what string, of *scope) {
-	tool := call.Record.Tool()
-	if tool == nil && p.lookup != nil {
-		tool = p.lookup(call.Name)
-	}
-	if tool != nil {
-		r.cost = units(tool.Cost)
-	}
+	r.cost = p.costOf(call)
 	if p.timed {
 		r.waited = waited(call)
 	}
@@ -229,6 +236,18 @@ func (p *policy) reserve(r *reservation, s *toolkit.Session, call toolkit.Call) 
 		}
 	}
 	return "", nil
+}
+
+// costOf is the cost of one attempt, in units.
+func (p *policy) costOf(call toolkit.Call) int64 {
+	tool := call.Record.Tool()
+	if tool == nil && p.lookup != nil {
+		tool = p.lookup(call.Name)
+	}
+	if tool == nil {
+		return 0
+	}
+	return units(tool.Cost)
 }
 
 // lock locks all accounts, the widest first.

@@ -21,7 +21,9 @@ func (c *Policy) ask(ctx context.Context, l *look) (err error) {
 	case c.lost.recently(l.key.Reach):
 		l.stamp = reuse.Begin // as if a write were under way: nothing is given or stored
 	default:
-		l.entry, l.stamp, err = c.outside.get(ctx, l.key)
+		if l.entry, l.stamp, err = c.outside.get(ctx, l.key); err == nil {
+			c.health.Answered()
+		}
 	}
 	return err
 }
@@ -39,8 +41,8 @@ func (c *Policy) set(ctx context.Context, l *look, entry Entry, keep time.Durati
 }
 
 // failed tells and counts that the store failed: the call goes on without it.
-func (c *Policy) failed(call toolkit.Call) {
-	c.counts.storeErrors.Add(1)
+func (c *Policy) failed(call toolkit.Call, err error) {
+	c.health.Failed(err)
 	call.Record.Tag("cache", "store_error")
 }
 
@@ -89,7 +91,7 @@ func (w writing) addToCounters(n uint64) bool {
 	}
 	if err := c.outside.addToCounters(w.ctx, w.write, n); err != nil {
 		c.lost.write(w.write.Owner)
-		c.failed(w.call)
+		c.failed(w.call, err)
 		return false
 	}
 	return true

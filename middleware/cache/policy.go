@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/internal/handoff"
 	"github.com/toolscope/toolscope/middleware/internal/reuse"
+	"github.com/toolscope/toolscope/middleware/internal/shared"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -23,6 +24,7 @@ type Policy struct {
 	lost    *lostWrites
 	renewal *renewal
 	counts  counts
+	health  shared.Health // of the store outside
 }
 
 var (
@@ -109,9 +111,12 @@ func (c *Policy) Figures(report func(name string, value float64)) {
 	report("writes", float64(n.writes.Load()))
 	report("refreshes", float64(n.refreshes.Load()))
 	report("refresh_failures", float64(n.refreshFailures.Load()))
-	report("store_errors", float64(n.storeErrors.Load()))
+	c.health.Figures(report)
 	n.unkeyed.Figures(report)
 	if c.memory != nil {
 		report("bytes", float64(c.memory.entries.WeightedSize()))
 	}
 }
+
+// Problems are what the health report says while a store outside the process does not answer.
+func (c *Policy) Problems() []string { return c.health.Problems() }

@@ -76,7 +76,7 @@ func (c *Policy) serve(ctx context.Context, call toolkit.Call, l *look, tool *to
 		c.counts.unkeyed.Count(l.why)
 		call.Record.Tag("cache", l.why)
 	} else if err := c.ask(ctx, l); err != nil {
-		c.failed(call)
+		c.failed(call, err)
 		stored = false
 	} else if res, ok := c.fresh(ctx, call, l, p, next); ok {
 		return res, nil
@@ -142,7 +142,7 @@ func (c *Policy) fill(ctx context.Context, call toolkit.Call, l *look, p plan, r
 	}
 	entry := Entry{Result: res.Clone(), Stamp: l.stamp, Stored: time.Now(), TTL: ttl, Origin: call.Record.Info().Span}
 	if err := c.set(ctx, l, entry, ttl+c.options.StaleFor); err != nil {
-		c.failed(call)
+		c.failed(call, err)
 		return
 	}
 	c.counts.fills.Add(1)

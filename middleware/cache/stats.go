@@ -18,6 +18,5 @@ type counts struct {
 	writes          atomic.Uint64 // calls that made stale what was stored
 	refreshes       atomic.Uint64 // runs in the background
 	refreshFailures atomic.Uint64 // runs in the background that failed
-	storeErrors     atomic.Uint64 // times that the store failed or did not answer
 	unkeyed         reuse.Unkeyed
 }

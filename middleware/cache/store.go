@@ -5,9 +5,6 @@ package cache
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"strconv"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
@@ -59,30 +56,10 @@ func (k Key) Equal(o Key) bool { return (*reuse.Key)(&k).Equal((*reuse.Key)(&o))
 // String is a digest of the key in 64 hexadecimal characters, the same in any process: the name of the
 // entry in a store that is shared. Two keys have one if and only if they are equal, as far
 // as SHA-256 tells.
-func (k Key) String() string {
-	text := strconv.AppendQuote(nil, k.Owner.Tenant)
-	text = strconv.AppendQuote(text, k.Owner.Session)
-	text = strconv.AppendQuote(text, k.Tool)
-	sum := sha256.Sum256(k.Arguments.AppendCanonical(text))
-	return hex.EncodeToString(sum[:])
-}
+func (k Key) String() string { return (*reuse.Key)(&k).Digest() }
 
 // Counters are the names of the key's counters, for stores outside the process.
-func (k Key) Counters() []string {
-	names := readCounters(nil, k.Reach, k.Resources)
-	return readCounters(names, middleware.Owner{}, k.Resources)
-}
-
-func readCounters(names []string, owner middleware.Owner, resources []string) []string {
-	if len(resources) == 0 {
-		return append(names, counter(owner, "any write"))
-	}
-	names = append(names, counter(owner, "write of anything"))
-	for _, r := range resources {
-		names = append(names, counter(owner, "resource", r))
-	}
-	return names
-}
+func (k Key) Counters() []string { return (*reuse.Key)(&k).Counters() }
 
 // A Write says what a call may change.
 type Write struct {
@@ -91,25 +68,7 @@ type Write struct {
 }
 
 // Counters are the names of the write's counters, for stores outside the process.
-func (w Write) Counters() []string {
-	names := []string{counter(w.Owner, "any write")}
-	if len(w.Resources) == 0 {
-		names = append(names, counter(w.Owner, "write of anything"))
-	}
-	for _, r := range w.Resources {
-		names = append(names, counter(w.Owner, "resource", r))
-	}
-	return names
-}
-
-func counter(owner middleware.Owner, parts ...string) string {
-	text := strconv.AppendQuote(nil, owner.Tenant)
-	text = strconv.AppendQuote(text, owner.Session)
-	for _, p := range parts {
-		text = strconv.AppendQuote(text, p)
-	}
-	return string(text)
-}
+func (w Write) Counters() []string { return reuse.WriteCounters(w.Owner, w.Resources) }
 
 // An Entry is a stored answer.
 type Entry struct {

@@ -28,6 +28,13 @@ type Options struct {
 	// MaxBytes is how much memory they may take, about; 0 is 32 MiB. One that takes more than a sixteenth of
 	// it is not remembered.
 	MaxBytes int `yaml:"max_bytes" unit:"bytes" doc:"Memory they may take; default 32MiB."`
+	// Flights lets processes that share it run identical calls once; nil looks for duplicates in this process.
+	// While it does not answer, each process runs its own. A write then costs two questions, and a call that may be a
+	// duplicate two or more. The caller closes it.
+	Flights Flights `yaml:"-"`
+	// Lease is for how long a process that runs a call is waited for, after it was last heard of; 0 is 5 seconds.
+	// Only with Flights.
+	Lease time.Duration `yaml:"lease" doc:"With a shared store: wait for a process that is silent; default 5s."`
 }
 
 // check returns the options with their defaults, or an error that names the first field that is wrong.
@@ -38,5 +45,7 @@ func (o Options) check() (Options, error) {
 	c.NotNegative("History", o.History)
 	check.Default(&c, "MaxAnswers", &o.MaxAnswers, 10_000)
 	check.Default(&c, "MaxBytes", &o.MaxBytes, 32<<20)
+	c.If(o.Lease != 0 && o.Lease < 100*time.Millisecond, "Lease", o.Lease, "100ms or more, or 0 for 5s")
+	check.Default(&c, "Lease", &o.Lease, 5*time.Second)
 	return o, c.Err()
 }

@@ -24,6 +24,7 @@ type policy struct {
 	table    *table
 	collide  bool // every key has one hash: for tests
 	counts   counts
+	fleet    fleet
 }
 
 var _ handoff.AnswererWrapper = (*policy)(nil)
@@ -83,6 +84,12 @@ func (d *policy) alone(ctx context.Context, call toolkit.Call, tool *toolkit.Def
 	next toolkit.Handler) (res toolkit.Result, err error) {
 	if !writes {
 		return next(ctx, call)
+	}
+	if d.options.Flights != nil {
+		inner := next
+		next = func(ctx context.Context, call toolkit.Call) (toolkit.Result, error) {
+			return d.writeShared(ctx, call, d.scope.Writer(call), reuse.Resources(tool), inner)
+		}
 	}
 	hash, resources := reuse.OwnerHash(d.scope.Writer(call)), reuse.Resources(tool)
 	d.counters.Add(hash, resources, reuse.Begin)
@@ -184,6 +191,7 @@ func (d *policy) duplicate(s *shard, k *key) *entry {
 
 type counts struct {
 	led       atomic.Uint64 // runs that duplicates could have waited for
+	flights   atomic.Uint64 // of led, runs that other processes could have waited for
 	coalesced atomic.Uint64 // calls answered by a duplicate that was running
 	repeated  atomic.Uint64 // calls answered by a duplicate that had finished
 	left      atomic.Uint64 // callers that gave up while others waited on
@@ -199,4 +207,11 @@ func (d *policy) Figures(report func(name string, value float64)) {
 	report("left", float64(n.left.Load()))
 	n.unkeyed.Figures(report)
 	report("answers", float64(d.table.finished()))
+	if d.options.Flights != nil {
+		report("flights", float64(n.flights.Load()))
+		d.fleet.health.Figures(report)
+	}
 }
+
+// Problems are what the health report says while shared flights do not answer.
+func (d *policy) Problems() []string { return d.fleet.health.Problems() }

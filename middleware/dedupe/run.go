@@ -32,6 +32,7 @@ func (d *policy) lead(ctx context.Context, stays bool, call toolkit.Call, s *sha
 		d.counters.Add(k.reachHash, k.Resources, reuse.Begin)
 	}
 	d.counts.led.Add(1)
+	e.shared = d.options.Flights != nil && !inside(ctx)
 	if stays {
 		d.leadHere(ctx, call, s, e, writes, next)
 	} else if !d.leadApart(ctx, call, s, e, writes, next) {
@@ -105,7 +106,11 @@ func (d *policy) run(ctx context.Context, call toolkit.Call, s *shard, e *entry,
 		}
 		d.finish(ctx, call, s, e, writes)
 	}()
-	e.res, e.err = next(ctx, call)
+	if e.shared {
+		e.res, e.err = d.fly(ctx, call, e, writes, next)
+	} else {
+		e.res, e.err = next(ctx, call)
+	}
 	e.ending = toolkit.EndingReturned
 }
 

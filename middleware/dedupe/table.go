@@ -31,6 +31,7 @@ type entry struct {
 	joined  bool          // another caller waits, or has waited
 	free    bool          // ended, and no caller but the first caller knows it
 	given   bool          // given up by all: no caller may join
+	shared  bool          // other processes may run it
 	run     *apart        // its context; nil if it is its first caller's, who cannot give up
 	done    chan struct{} // nil until a caller waits
 

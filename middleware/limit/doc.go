@@ -23,7 +23,9 @@
 //
 // A definition's RateLimit holds by default: the zero [Options] do just that.
 //
-// What it leaves out: a limit shared among processes, and calls within calls. A tool
+// Rate limits can be shared among processes ([Rate].Store).
+//
+// What it leaves out: a concurrency limit shared among processes, and calls within calls. A tool
 // that calls other tools through the same policy holds its slot while they wait for
 // theirs, so that a few such tools could take all slots and wait for ever: set CallsTools in
 // its definition, or put it on [Options].Exempt. (Concurrency.MaxWait ends such a wait.)

@@ -88,7 +88,11 @@ func tell(call toolkit.Call, what string, s Scope) {
 
 // refuse ends a call that a limit refused.
 func refuse(call toolkit.Call, kind toolkit.Kind, cause *Error) (toolkit.Result, error) {
-	return middleware.Refuse(call, &toolkit.Error{Kind: kind, Message: cause.Error(), Cause: cause})
+	return refuseKind(call, kind, cause.Error(), cause)
+}
+
+func refuseKind(call toolkit.Call, kind toolkit.Kind, message string, cause error) (toolkit.Result, error) {
+	return middleware.Refuse(call, &toolkit.Error{Kind: kind, Message: message, Cause: cause})
 }
 
 // gaveUp ends a call whose context ended while it waited.

@@ -29,4 +29,15 @@ func (p *policy) Figures(report func(name string, value float64)) {
 	report("abandoned", float64(f.abandoned))
 	report("forgotten", float64(f.forgotten))
 	report("unkeyed", float64(p.unkeyed.Load()))
+	if p.rates != nil && p.rates.options.Store != nil {
+		p.rates.health.Figures(report)
+	}
+}
+
+// Problems are what the health report says while a shared store does not answer.
+func (p *policy) Problems() []string {
+	if p.rates == nil {
+		return nil
+	}
+	return p.rates.health.Problems()
 }

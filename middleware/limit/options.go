@@ -89,6 +89,12 @@ type Rate struct {
 	// MaxKeys is how many keys are remembered, the longest unused being forgotten
 	// first: a key forgotten within its window starts at zero. 0 is 10,000.
 	MaxKeys int `yaml:"max_sessions" doc:"Sessions remembered; default 10000."`
+	// Store counts the calls of all processes that share it; nil counts those of this process. Of calls that wait,
+	// the first one to ask again is served. The caller closes it.
+	Store Rates `yaml:"-"`
+	// WhenAway is what happens to calls while Store does not answer. The default, GoLocal, enforces the limits in
+	// each process, whose own calls are known.
+	WhenAway WhenAway `yaml:"when_away" allowed:"local,refuse" doc:"Calls while a shared store is away; default local."`
 }
 
 const defaultQueue = 1024
@@ -106,6 +112,7 @@ func (o Options) resolve() (Options, error) {
 	}
 	checks.If(c.Order > FIFO, "Concurrency.Order", uint8(c.Order), "RoundRobin or FIFO")
 	checks.NotNegative("Rate.MaxWait", r.MaxWait)
+	checks.If(r.WhenAway > Refuse, "Rate.WhenAway", uint8(r.WhenAway), "GoLocal or Refuse")
 	checkRate(checks, "Rate.Global", r.Global)
 	checkRate(checks, "Rate.PerKey", r.PerKey)
 	for _, name := range slices.Sorted(maps.Keys(r.Tools)) {

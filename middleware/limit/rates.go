@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/sessions"
+	"github.com/toolscope/toolscope/middleware/internal/shared"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -20,6 +21,8 @@ type rates struct {
 	keyOf   func(context.Context, toolkit.Call) id
 	lookup  toolkit.Lookup
 	began   time.Time // what times are measured from, by the monotonic clock
+
+	health shared.Health // of the store that processes share
 
 	mu      sync.Mutex
 	global  *window // nil: no limit
@@ -86,17 +89,14 @@ func (r *rates) admit(ctx context.Context, call toolkit.Call, limit toolkit.Rate
 	if r.options.PerKey.MaxCalls > 0 {
 		key = r.keyOf(ctx, call)
 	}
+	if r.options.Store != nil {
+		if end, decided := r.admitShared(ctx, call, limit, key); decided {
+			return end
+		}
+	}
 	r.mu.Lock()
 	now := time.Now()
-	ws := windows{r.global, nil, nil}
-	if limit.MaxCalls > 0 {
-		ws[1] = r.tools.Get(call.Name, now)
-		ws[1].set(limit, maxLog)
-	}
-	if key.name != "" {
-		ws[2] = r.keys.Get(key, now)
-		ws[2].set(r.options.PerKey, maxKeyLog)
-	}
+	ws := r.windowsOf(call, limit, key, now)
 	blocking, wait := ws.try(now.Sub(r.began), nil)
 	if blocking == nil {
 		r.mu.Unlock()
@@ -126,4 +126,18 @@ func (r *rates) figures(f *figures) {
 	defer r.mu.Unlock()
 	f.waiting += r.waiting
 	f.forgotten = r.keys.Forgotten()
+}
+
+// windowsOf are the windows of a call. The caller holds the lock.
+func (r *rates) windowsOf(call toolkit.Call, limit toolkit.RateLimit, key id, now time.Time) windows {
+	ws := windows{r.global, nil, nil}
+	if limit.MaxCalls > 0 {
+		ws[1] = r.tools.Get(call.Name, now)
+		ws[1].set(limit, maxLog)
+	}
+	if key.name != "" {
+		ws[2] = r.keys.Get(key, now)
+		ws[2].set(r.options.PerKey, maxKeyLog)
+	}
+	return ws
 }

@@ -73,6 +73,15 @@ func (w *window) addCall(now time.Duration) {
 	w.n++
 }
 
+// force remembers a call that begins now, whatever the limit: the oldest is forgotten for it.
+func (w *window) force(now time.Duration) {
+	if w.wait(now) > 0 {
+		w.first = (w.first + 1) % len(w.log)
+		w.n--
+	}
+	w.addCall(now)
+}
+
 func (w *window) grow() {
 	log := make([]time.Duration, min(max(4, 2*len(w.log)), max(4, w.max)))
 	n := copy(log, w.log[w.first:])

@@ -1,0 +1,157 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// How the circuit opens and closes.
+const (
+	maxFailures = 5           // failures in a row after which no call asks
+	checkEvery  = time.Second // how often the server is asked whether it is back
+	maxLater    = 4096        // what is done when it is
+)
+
+// ErrAway is in the errors of a store while no call asks the server.
+var ErrAway = errors.New("redis: away")
+
+// circuit keeps calls from a server that does not answer: each would wait.
+type circuit struct {
+	store    *Store
+	failures atomic.Int32
+	open     atomic.Pointer[awayError] // nil: calls ask
+
+	mu     sync.Mutex
+	last   error // of the latest failure, nil since an answer
+	closed bool
+	later  []func(context.Context) error
+}
+
+// awayError says why no call asks.
+type awayError struct {
+	since time.Time
+	cause error
+}
+
+func (e *awayError) Error() string {
+	return fmt.Sprintf("%v (not asked since %s)", e.cause, e.since.Format(time.TimeOnly))
+}
+
+func (e *awayError) Is(target error) bool { return target == ErrAway }
+
+// away is an error while calls must not ask.
+func (c *circuit) away() error {
+	if e := c.open.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+// answered records that the server did what it was asked.
+func (c *circuit) answered() {
+	if c.failures.Load() == 0 {
+		return
+	}
+	c.failures.Store(0)
+	c.mu.Lock()
+	c.last = nil
+	c.mu.Unlock()
+}
+
+// failed records a failure and describes it. A server that answers with an error has answered in time: calls go on
+// asking.
+func (c *circuit) failed(err error) error {
+	var server goredis.Error
+	answered := errors.As(err, &server) && !authentication(err)
+	err = describe(err)
+	n := c.failures.Add(1)
+	c.mu.Lock()
+	c.last = err
+	c.mu.Unlock()
+	if !answered && n >= maxFailures {
+		c.openFor(err)
+	}
+	return err
+}
+
+func authentication(err error) bool {
+	return describe(err).Error() == "redis: the server refuses the user or password"
+}
+
+// openFor keeps calls from asking until the server answers again.
+func (c *circuit) openFor(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || !c.open.CompareAndSwap(nil, &awayError{time.Now(), cause}) {
+		return
+	}
+	c.store.done.Go(c.wait)
+}
+
+// wait asks the server each second until it answers.
+func (c *circuit) wait() {
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.store.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := c.store.check(c.store.ctx); err != nil {
+			was := c.open.Load()
+			c.open.Store(&awayError{was.since, err})
+			continue
+		}
+		c.failures.Store(0)
+		c.mu.Lock()
+		later := c.later
+		c.later, c.last = nil, nil
+		c.open.Store(nil)
+		c.mu.Unlock()
+		for _, do := range later {
+			if c.store.ctx.Err() != nil || do(c.store.ctx) != nil {
+				return
+			}
+		}
+		return
+	}
+}
+
+// doLater does what could not be done, once the server answers again: at most once, and not if too much is to be done.
+func (c *circuit) doLater(do func(context.Context) error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open.Load() != nil && len(c.later) < maxLater {
+		c.later = append(c.later, do)
+	}
+}
+
+// close ends it: calls do not ask any more.
+func (c *circuit) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.open.CompareAndSwap(nil, &awayError{time.Now(), errors.New("redis: the store is closed")})
+}
+
+func (c *circuit) problems() []string {
+	if e := c.open.Load(); e != nil {
+		return []string{e.Error()}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != nil {
+		return []string{c.last.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redis_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/approve/approvetest"
+	"github.com/toolscope/toolscope/middleware/breaker"
+	"github.com/toolscope/toolscope/middleware/breaker/breakertest"
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/budget/budgettest"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/cache/cachetest"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/middleware/dedupe/dedupetest"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/limit/limittest"
+	"github.com/toolscope/toolscope/store/redis"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// TestContracts runs the tests that the stores of one process pass: on one server; with two secrets; and on a node of a
+// cluster, which refuses scripts whose keys are not on one node.
+func TestContracts(t *testing.T) {
+	t.Run("one server", func(t *testing.T) {
+		t.Parallel()
+		contracts(t, startServer(t))
+	})
+	t.Run("two secrets", func(t *testing.T) {
+		t.Parallel()
+		contracts(t, startServer(t), func(o *redis.Options) { o.Secrets = append(o.Secrets, secret()) })
+	})
+	t.Run("cluster", func(t *testing.T) {
+		t.Parallel()
+		s := startServer(t, "--cluster-enabled", "yes")
+		ctx := context.Background()
+		if err := s.admin(t).Do(ctx, "CLUSTER", "ADDSLOTSRANGE", 0, 16383).Err(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the cluster is up", func() bool { return s.admin(t).Set(ctx, "x", 1, time.Second).Err() == nil })
+		contracts(t, s, func(o *redis.Options) { o.Cluster = true })
+	})
+}
+
+func contracts(t *testing.T, s *server, change ...func(*redis.Options)) {
+	fresh := func(t *testing.T) *redis.Store {
+		s.flush(t)
+		return open(t, s, change...)
+	}
+	allContracts(t, fresh)
+}
+
+func allContracts(t *testing.T, fresh func(*testing.T) *redis.Store) {
+	t.Run("cache", func(t *testing.T) { cachetest.Run(t, func() cache.Store { return fresh(t).Cache() }) })
+	t.Run("rates", func(t *testing.T) { limittest.Run(t, func() limit.Rates { return fresh(t).Rates() }) })
+	t.Run("peers", func(t *testing.T) { breakertest.Run(t, func() breaker.Peers { return fresh(t).Peers() }) })
+	t.Run("grants", func(t *testing.T) { approvetest.Run(t, func() approve.Grants { return fresh(t).Grants() }) })
+	t.Run("flights", func(t *testing.T) { dedupetest.Run(t, func() dedupe.Flights { return fresh(t).Flights() }) })
+	t.Run("ledger", func(t *testing.T) { budgettest.Run(t, func() budget.Ledger { return fresh(t).Ledger() }) })
+}
+
+// TestSecretsCanBeChanged goes through the steps of a change while processes of two steps run at once.
+func TestSecretsCanBeChanged(t *testing.T) {
+	s := startServer(t)
+	older, newer := secret(), secret()
+	with := func(secrets ...[]byte) *redis.Store {
+		return open(t, s, func(o *redis.Options) { o.Secrets = secrets })
+	}
+	steps := []*redis.Store{with(older), with(older, newer), with(newer, older), with(newer)}
+	account := []budget.Account{{Name: "a", Limits: budget.Limits{Calls: 7}, Idle: time.Minute}}
+	granted := 0
+	for i := range len(steps) - 1 {
+		for n := range 4 {
+			short, err := steps[i+n%2].Ledger().Reserve(t.Context(), string(rune('a'+4*i+n)), account, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if short == nil {
+				granted++
+			}
+		}
+	}
+	if granted != 7 {
+		t.Errorf("got %d calls granted while the secret was changed, want 7", granted)
+	}
+	asks := []limit.Ask{{Scope: limit.ScopeGlobal, Limit: toolkit.RateLimit{MaxCalls: 1, Window: time.Minute}}}
+	for n, i := range []int{1, 2, 1, 2, 3} {
+		if blocked, _, err := steps[i].Rates().Take(t.Context(), asks); err != nil || (blocked == -1) != (n == 0) {
+			t.Errorf("question %d: got blocked by %d, %v, want the first one admitted alone", n, blocked, err)
+		}
+	}
+}

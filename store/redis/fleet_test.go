@@ -1,0 +1,301 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redis_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/store/redis"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// What the processes of TestFiftyProcesses do. TOOLSCOPE_LONG=1 asks for more of it.
+const (
+	processes  = 50
+	maxCalls   = 100 // in a window
+	window     = 200 * time.Millisecond
+	flightTime = 500 * time.Millisecond // lease
+)
+
+// job is what a process gets.
+type job struct {
+	Addr, Secret, Dir string
+	Process           int
+	Keys, Budget      int
+	Rates             time.Duration
+}
+
+// report is what a process did.
+type report struct {
+	Before, After []int64 // of each call that the rates admitted, nanoseconds
+	Asked         int
+	Granted       int // by the budget
+	Answers       int
+	Wrong         []string
+}
+
+// TestMain runs a process of the fleet, if it is one.
+func TestMain(m *testing.M) {
+	if text := os.Getenv("TOOLSCOPE_TEST_JOB"); text != "" {
+		var j job
+		if err := json.Unmarshal([]byte(text), &j); err != nil {
+			panic(err)
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(j.work())
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func (j job) work() (r report) {
+	wrong := func(format string, args ...any) { r.Wrong = append(r.Wrong, fmt.Sprintf(format, args...)) }
+	secret, _ := hex.DecodeString(j.Secret)
+	store, err := redis.Open(redis.Options{URL: "redis://" + j.Addr, Secrets: [][]byte{secret}, Timeout: 20 * time.Second, PoolSize: 4})
+	if err != nil {
+		wrong("%v", err)
+		return r
+	}
+	defer store.Close()
+	ctx := toolkit.WithSession(context.Background(), toolkit.Session{Tenant: "acme", ID: "session"})
+	j.takeRates(ctx, store, &r, wrong)
+	for i := range j.Budget {
+		accounts := []budget.Account{
+			{Name: "tenant", Limits: budget.Limits{Calls: processes * j.Budget / 2}, Idle: time.Hour},
+			{Name: "session", Limits: budget.Limits{Calls: processes * j.Budget}, Idle: time.Hour},
+		}
+		receipt := fmt.Sprint(j.Process, "-", i)
+		short, err := store.Ledger().Reserve(ctx, receipt, accounts, 0)
+		if err != nil {
+			wrong("Reserve: %v", err)
+		} else if short == nil {
+			r.Granted++
+			if err := store.Ledger().Settle(ctx, receipt, accounts, budget.Used{Attempts: 1}); err != nil {
+				wrong("Settle: %v", err)
+			}
+		}
+	}
+	j.fly(ctx, store, &r, wrong)
+	return r
+}
+
+// takeRates asks for as many calls as it gets.
+func (j job) takeRates(ctx context.Context, store *redis.Store, r *report, wrong func(string, ...any)) {
+	asks := []limit.Ask{{Scope: limit.ScopeGlobal, Limit: toolkit.RateLimit{MaxCalls: maxCalls, Window: window}}}
+	for end := time.Now().Add(j.Rates); time.Now().Before(end); {
+		before := time.Now().UnixNano()
+		blocked, after, err := store.Rates().Take(ctx, asks)
+		r.Asked++
+		switch {
+		case err != nil:
+			wrong("Take: %v", err)
+		case blocked < 0:
+			r.Before, r.After = append(r.Before, before), append(r.After, time.Now().UnixNano())
+		default:
+			<-time.After(min(after, 20*time.Millisecond))
+		}
+	}
+}
+
+// fly makes the calls that all processes make. Process 0 dies in the first one that it leads.
+func (j job) fly(ctx context.Context, store *redis.Store, r *report, wrong func(string, ...any)) {
+	runs, err := os.OpenFile(filepath.Join(j.Dir, "runs"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		wrong("%v", err)
+		return
+	}
+	p, err := dedupe.New(dedupe.Options{Flights: store.Flights(), Lease: flightTime, History: time.Minute})
+	if err != nil {
+		wrong("%v", err)
+		return
+	}
+	tool := &toolkit.Definition{Name: "look_up", ReadOnly: toolkit.Yes}
+	handle := toolkit.Observe(func(string) *toolkit.Definition { return tool }, noSpans{})(p.Wrap(
+		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			_, _ = fmt.Fprintf(runs, "%d %s\n", j.Process, call.Arguments)
+			if j.Process == 0 {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+				select {}
+			}
+			<-time.After(20 * time.Millisecond)
+			return toolkit.Result{Output: string(call.Arguments)}, nil
+		}))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	next := make(chan int)
+	for range 4 {
+		wg.Go(func() {
+			for key := range next {
+				arguments := fmt.Sprintf(`{"key":%d}`, key)
+				res, err := handle(ctx, toolkit.Call{Name: "look_up", Arguments: []byte(arguments)})
+				mu.Lock()
+				if err != nil || res.Output != arguments {
+					wrong("key %d: got %q, %v", key, res.Output, err)
+				}
+				r.Answers++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range j.Keys {
+		next <- (i + 7*j.Process) % j.Keys
+	}
+	close(next)
+	wg.Wait()
+}
+
+type noSpans struct{}
+
+func (noSpans) Begin(ctx context.Context, _ toolkit.Call, _ *toolkit.CallInfo) context.Context {
+	return ctx
+}
+func (noSpans) Wants(context.Context) bool          { return false }
+func (noSpans) End(context.Context, *toolkit.Ended) {}
+
+// TestFiftyProcesses has 50 processes share rates, a budget and flights on one server.
+func TestFiftyProcesses(t *testing.T) {
+	s := startServer(t)
+	j := job{Addr: s.addr, Secret: hex.EncodeToString(secret()), Dir: t.TempDir(), Keys: 80, Budget: 40, Rates: time.Second}
+	if os.Getenv("TOOLSCOPE_LONG") == "1" {
+		j.Keys, j.Budget, j.Rates = 400, 200, 10*time.Second
+	}
+	reports := make([]report, processes)
+	began := time.Now()
+	var wg sync.WaitGroup
+	for i := range reports {
+		wg.Go(func() {
+			j := j
+			if j.Process = i; i == 0 {
+				j.Budget = 0 // it reports nothing
+			}
+			text, _ := json.Marshal(j)
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "TOOLSCOPE_TEST_JOB="+string(text), "GOMAXPROCS=1")
+			var errors bytes.Buffer
+			cmd.Stderr = &errors
+			out, err := cmd.Output()
+			if i == 0 {
+				if err == nil {
+					t.Error("process 0: got an end, want it killed")
+				}
+				return
+			}
+			if err == nil {
+				err = json.Unmarshal(out, &reports[i])
+			}
+			if err != nil {
+				t.Errorf("process %d: %v: %.500s", i, err, errors.String())
+			}
+		})
+	}
+	wg.Wait()
+	var before, after []int64
+	asked, granted, answers := 0, 0, 0
+	for i, r := range reports {
+		before, after = append(before, r.Before...), append(after, r.After...)
+		asked, granted, answers = asked+r.Asked, granted+r.Granted, answers+r.Answers
+		for _, w := range r.Wrong {
+			t.Errorf("process %d: %s", i, w)
+		}
+	}
+	// The server counted each call between before and after. Of maxCalls+1 calls in a row, the last one came a window
+	// after the first one: so did the later bound of the last after the earlier bound of the first.
+	slices.Sort(before)
+	slices.Sort(after)
+	for i := maxCalls; i < len(after); i++ {
+		if d := time.Duration(after[i] - before[i-maxCalls]); d < window {
+			t.Errorf("got %d calls within %v, want at most %d in %v", maxCalls+1, d, maxCalls, window)
+			break
+		}
+	}
+	if least := int(j.Rates/window) * maxCalls / 2; len(after) < least {
+		t.Errorf("got %d calls admitted, want at least %d: the limit is too tight", len(after), least)
+	}
+	if want := processes * j.Budget / 2; granted != want {
+		t.Errorf("got %d calls granted, want exactly %d", granted, want)
+	}
+	text, err := os.ReadFile(filepath.Join(j.Dir, "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, killed := strings.Count(string(text), "\n"), 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "0 ") {
+			killed++
+		}
+	}
+	if runs != j.Keys+killed || killed < 1 {
+		t.Errorf("got %d runs and %d killed, want %d and the killed ones", runs, killed, j.Keys)
+	}
+	if want := (processes - 1) * j.Keys; answers != want {
+		t.Errorf("got %d answers, want %d", answers, want)
+	}
+	t.Logf("%d processes in %v: rates %d of %d admitted, budget %d of %d granted, %d answers by %d runs, %d of them killed",
+		processes, time.Since(began).Round(time.Millisecond), len(after), asked, granted, processes*j.Budget, answers, runs, killed)
+}
+
+// TestTheServerHoldsNothingReadable plants values and looks for them in all that the server holds.
+func TestTheServerHoldsNothingReadable(t *testing.T) {
+	s := startServer(t)
+	store := open(t, s)
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{Tenant: "acme", ID: "session-one"})
+	g := govern(t, store, limit.GoLocal, true)
+	for i := range 3 {
+		if kind, _ := g.call(t, i); kind != "" {
+			t.Fatal(kind)
+		}
+	}
+	p, err := dedupe.New(dedupe.Options{Flights: store.Flights(), History: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := toolkit.Observe(func(name string) *toolkit.Definition {
+		return &toolkit.Definition{Name: name, ReadOnly: toolkit.Yes, Resources: []string{"ledger-file"}}
+	}, noSpans{})(p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: "planted-answer"}, nil
+	}))
+	if _, err := handle(ctx, toolkit.Call{Name: "look_up", Arguments: []byte(`{"question":"planted-argument"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	dump := s.dump(t)
+	for _, planted := range []string{"look_up", "acme", "session-one", "question", "answer to", "planted", "ledger-file"} {
+		if strings.Contains(dump, planted) {
+			t.Errorf("the server holds %q", planted)
+		}
+	}
+	if !strings.Contains(dump, "{toolscope}:c:") || !strings.Contains(dump, "{toolscope}:d:") {
+		t.Errorf("got no entries of the cache and flights in the dump: nothing was tested")
+	}
+	// A value that was moved to another key, or changed, is no answer.
+	c := s.admin(t)
+	keys, _ := c.Keys(t.Context(), "{toolscope}:c:*").Result()
+	if len(keys) < 2 {
+		t.Fatalf("got %d entries, want some", len(keys))
+	}
+	moved, _ := c.Get(t.Context(), keys[0]).Bytes()
+	c.Set(t.Context(), keys[1], moved, time.Minute)
+	changed := bytes.Clone(moved)
+	changed[len(changed)-1] ^= 1
+	c.Set(t.Context(), keys[0], changed, time.Minute)
+	for i := range 3 {
+		if kind, _ := g.call(t, i); kind != "" { // and the answer is the tool's
+			t.Error(kind)
+		}
+	}
+}

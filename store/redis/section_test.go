@@ -1,0 +1,107 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redis_test
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope"
+	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/store/redis"
+	"github.com/toolscope/toolscope/toolkit"
+)
+
+// TestFilesShareState opens a file twice, as two processes do.
+func TestFilesShareState(t *testing.T) {
+	s := startServer(t)
+	dir := t.TempDir()
+	secretFile := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secretFile, []byte(base64.StdEncoding.EncodeToString(secret())+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TEST_REDIS_URL", "redis://"+s.addr)
+	text := "redis: {url_env: TEST_REDIS_URL, secret_file: " + secretFile + ", timeout: 5s,\n" +
+		"  share: [approvals, breaker, budgets, cache, duplicates, rates]}\n" +
+		"policies:\n  budget: {session: {calls: 3}}\n  limit: {rate: {global: {calls: 100, window: 1m}}}\n" +
+		"  breaker: {}\n  cache: {}\n  dedupe: {history: 1m}\n"
+	handler := func() toolkit.Handler {
+		file, err := config.OpenText(filepath.Join(dir, "toolscope.yaml"), []byte(text), redis.Section())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		return middleware.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{}, nil },
+			file.Options(toolscope.Options{}).Settings.Policies...)
+	}
+	one, two := handler(), handler()
+	ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+	for i, want := range []bool{true, true, true, false, false} {
+		_, err := []toolkit.Handler{one, two}[i%2](ctx, toolkit.Call{Name: "tool"})
+		if (err == nil) != want {
+			t.Errorf("call %d: got %v, want it granted: %t", i, err, want)
+		}
+	}
+}
+
+// TestSectionsThatAreWrong names the field, and never a password.
+func TestSectionsThatAreWrong(t *testing.T) {
+	t.Setenv("TEST_SECRET", strings.Repeat("x", 32))
+	t.Setenv("TEST_SHORT", "short")
+	t.Setenv("TEST_URL", "http://user:hidden@host:1")
+	for section, want := range map[string]string{
+		"{}":                             "share: got nothing",
+		"{share: [budgets, everything]}": "share[1]",
+		"{share: [budgets, budgets]}":    "share[1]",
+		"{share: [budgets]}":             "secret_env",
+		"{share: [budgets], secret_env: TEST_NONE}":                                                     "not set",
+		"{share: [budgets], secret_env: TEST_SECRET}":                                                   "URL: got nothing",
+		"{share: [budgets], secret_env: TEST_SHORT, url: redis://host}":                                 "got 5 bytes",
+		"{share: [budgets], secret_env: TEST_SECRET, url_env: TEST_URL}":                                "want redis://",
+		"{share: [budgets], secret_env: TEST_SECRET, url: 'redis://user:hidden@host'}":                  "user or password",
+		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, ca_file: /none}":                "ca_file",
+		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, server_name: x}":                "rediss://",
+		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, unknown: 1}":                    "unknown",
+		"{share: [budgets], secret_env: TEST_SECRET, other_secret_env: TEST_SECRET, url: redis://host}": "same secret",
+	} {
+		_, err := config.OpenText("f.yaml", []byte("redis: "+section+"\n"), redis.Section())
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: got %v, want an error with %q", section, err, want)
+		}
+	}
+	if _, err := config.OpenText("f.yaml", []byte("redis: {}\n")); err == nil || !strings.Contains(err.Error(), "store/redis") {
+		t.Errorf("got %v, want an error that names the package of the section", err)
+	}
+}
+
+// TestAnACLUserNeedsLittle uses a store as the user that docs/fleet.md recommends.
+func TestAnACLUserNeedsLittle(t *testing.T) {
+	s := startServer(t)
+	page, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rule, _ := strings.Cut(string(page), "ACL SETUSER toolscope on >PASSWORD ")
+	rule, _, _ = strings.Cut(rule, "\n")
+	command := []any{"ACL", "SETUSER", "toolscope", "on", ">right"}
+	for _, word := range strings.Fields(rule) {
+		command = append(command, word)
+	}
+	if err := s.admin(t).Do(t.Context(), command...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	fresh := func(t *testing.T) *redis.Store {
+		s.flush(t)
+		return open(t, s, func(o *redis.Options) { o.URL = "redis://toolscope:right@" + s.addr })
+	}
+	if p := fresh(t).Problems(); len(p) != 0 {
+		t.Errorf("got the problems %q, want none", p)
+	}
+	allContracts(t, fresh)
+}
