@@ -25,7 +25,7 @@ import (
 func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 	switch {
 	case r.servers != "":
-		m, err := builtin.OpenServers(ctx, r.servers, r.scope, r.stderr)
+		m, err := builtin.OpenServers(ctx, r.servers, r.scope, r.stderr, 0)
 		if err != nil {
 			return nil, err
 		}
