@@ -43,7 +43,7 @@ var moduleRules = map[string]struct{ own, never []string }{
 	"adapters/openaiagents": {[]string{"."}, []string{sdkModule, "google.golang.org/grpc"}},
 	"adapters/trpcagent":    {[]string{"."}, []string{mcpModule}},
 	"workflow/temporal":     {[]string{"."}, []string{sdkModule, mcpModule, "go.temporal.io/server"}},
-	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "tools"}},
+	"cmd/toolscope":         {own: []string{".", "exporters", "mcp", "store/redis", "tools"}},
 	"examples":              {[]string{".", "exporters", "mcp", "tools"}, []string{"charm.land/bubbletea/v2"}},
 }
 

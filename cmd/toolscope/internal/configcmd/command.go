@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 )
@@ -50,7 +51,7 @@ func check(files []string, stdout, stderr io.Writer) (err error) {
 		text, failed := os.ReadFile(name)
 		if failed != nil {
 			cli.Complain(stderr, "toolscope config", failed)
-		} else if failed = config.Check(name, text); failed != nil {
+		} else if failed = configfile.Check(name, text); failed != nil {
 			for line := range strings.SplitSeq(failed.Error(), "\n") {
 				fmt.Fprintln(stderr, display.Plain(line))
 			}

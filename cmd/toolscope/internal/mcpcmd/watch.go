@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/config"
@@ -127,9 +128,9 @@ func (o *options) open(say func(format string, args ...any)) (_ *mcpProxy, err e
 // policies reads the configuration. Without one there is only the policy that --approvals-token-file is for.
 func (o *options) policies() (*config.File, error) {
 	if o.config != "" {
-		return config.Open(o.config)
+		return configfile.Open(o.config)
 	}
-	return config.OpenText("toolscope mcp's defaults", []byte("policies: {approve: {}}\n"))
+	return configfile.OpenText("toolscope mcp's defaults", []byte("policies: {approve: {}}\n"))
 }
 
 // collectLess has the garbage collector run a quarter as often as it does by itself, unless GOGC says how

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/mcpclients"
-	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 )
@@ -242,7 +242,7 @@ func (o *options) usable() error {
 	}
 	text, err := os.ReadFile(o.config)
 	if err == nil {
-		err = config.Check(o.config, text)
+		err = configfile.Check(o.config, text)
 	}
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)

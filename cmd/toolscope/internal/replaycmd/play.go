@@ -14,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
@@ -39,9 +40,9 @@ func newReplay(ctx context.Context, o *options, transcript *transcript.Transcrip
 		}
 	}()
 	if o.config != "" {
-		r.file, err = config.Open(o.config)
+		r.file, err = configfile.Open(o.config)
 	} else {
-		r.file, err = config.OpenText("toolscope's defaults", []byte(o.policies()))
+		r.file, err = configfile.OpenText("toolscope's defaults", []byte(o.policies()))
 	}
 	if err != nil {
 		return r, err

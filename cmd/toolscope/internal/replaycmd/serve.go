@@ -18,10 +18,10 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/expect"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recorded"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
-	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/toolkit"
@@ -40,7 +40,7 @@ func (o *options) serveAnswers(ctx context.Context) error {
 	f.key = fingerprints()
 	handler := toolkit.Handler(f.Handle)
 	if o.config != "" {
-		file, err := config.Open(o.config)
+		file, err := configfile.Open(o.config)
 		if err != nil {
 			return err
 		}

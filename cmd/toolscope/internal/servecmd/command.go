@@ -23,6 +23,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/config"
@@ -257,13 +258,13 @@ func (unclosed) Close() error { return nil }
 // policies reads the configuration, or gives the server's own.
 func (o *options) policies() (*config.File, error) {
 	if o.config != "" {
-		return config.Open(o.config)
+		return configfile.Open(o.config)
 	}
 	policies := servedPolicies
 	if o.approvals != "" {
 		policies += "  approve: {}\n"
 	}
-	return config.OpenText("toolscope serve's defaults", []byte(policies))
+	return configfile.OpenText("toolscope serve's defaults", []byte(policies))
 }
 
 // serveStats serves the scope's statistics, if that was asked for, and announces them to

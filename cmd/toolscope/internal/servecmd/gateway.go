@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/mcp/manager"
@@ -83,7 +84,7 @@ func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, 
 
 // addPolicies has the policies of a file govern the calls of a server's tools, within those of all servers.
 func (g *gateway) addPolicies(server, path string) error {
-	file, err := config.Open(path)
+	file, err := configfile.Open(path)
 	if err != nil {
 		return err
 	}

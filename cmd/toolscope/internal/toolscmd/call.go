@@ -20,6 +20,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
@@ -160,9 +161,9 @@ func (o *callOptions) tools(
 // policies reads the configuration, or gives that of every policy.
 func (o *callOptions) policies() (*config.File, error) {
 	if o.config != "" {
-		return config.Open(o.config)
+		return configfile.Open(o.config)
 	}
-	return config.OpenText("toolscope's defaults", []byte(config.AllPolicies()))
+	return configfile.OpenText("toolscope's defaults", []byte(config.AllPolicies()))
 }
 
 func (o *callOptions) print(w io.Writer, result toolkit.Result, took time.Duration, traces []exporters.Trace) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
-	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
@@ -40,7 +40,7 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 			e.close(&err)
 		}
 	}()
-	file, err := config.Open(path)
+	file, err := configfile.Open(path)
 	if err != nil {
 		return err
 	}
