@@ -312,7 +312,7 @@ func (r *review) judge(clean *Redactor, c *reviewTally, report func(text, out st
 	}
 }
 
-// count compares the text with out, which is left of it, and tells if it is not as it should be.
+// count compares the text with out, which is left of it, and reports whether it is wrong.
 func (r *review) count(out string, c *reviewTally) (bad bool) {
 	text := r.text.String()
 	spans := removals(text, out)

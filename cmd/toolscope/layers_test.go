@@ -15,7 +15,9 @@ import (
 
 // mayImport says which packages of internal each one may import. Commands may import all but commands.
 var mayImport = map[string][]string{
-	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "signin": nil, "bridge": nil,
+	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "bridge": nil, "filelock": nil,
+	"configfile": nil,
+	"signin":     {"filelock"},
 	"cli":        {"screen"},
 	"foreign":    {"calllog"},
 	"transcript": {"calllog", "foreign"},
@@ -25,7 +27,7 @@ var mayImport = map[string][]string{
 	"logfile":    {"screen", "recordings", "transcript"},
 	"summary":    {"screen", "logfile"},
 	"programs":   {"cli"},
-	"telemetry":  {},
+	"telemetry":  {"programs"},
 	"builtin":    {"cli", "signin"},
 	"toolpins":   {"cli", "screen"},
 	"top":        {"screen", "summary"},

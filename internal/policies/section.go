@@ -8,6 +8,11 @@ import (
 
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/breaker"
+	"github.com/toolscope/toolscope/middleware/budget"
+	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
+	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -71,3 +76,29 @@ func (d Descriptor) needing(yaml string) Descriptor {
 	d.Needs = yaml
 	return d
 }
+
+// Stores keep the state of policies that processes share. What is nil stays in the process.
+type Stores struct {
+	Cache   cache.Store    // answers of the Cache policy
+	Rates   limit.Rates    // rate limits of the Limit policy
+	Ledger  budget.Ledger  // accounts of the Budget policy
+	Peers   breaker.Peers  // openings of circuits of the Breaker policy
+	Grants  approve.Grants // approvals of deferred calls of the Approve policy
+	Flights dedupe.Flights // runs and answers of the Dedupe policy
+}
+
+// A Descriptor describes a policy.
+type Descriptor struct {
+	Name    string           // of its section in a file, and of its stage if it is alone there
+	Stage   middleware.Stage // where it applies
+	Doc     string           // one line, for files' editors and docs/configuration.md
+	Section reflect.Type     // a [Section] of the policy's options: what a file can set
+	Policy  reflect.Type     // of what Build returns; nil if its package does not export the type
+	Tags    Tags             // what it records on calls, for docs/telemetry.md
+	Needs   string           // YAML of the least that it needs to have an effect; "" if it works with its defaults
+	// Build makes the policy of a *Section.
+	Build func(section any, b *Builder) (middleware.Policy, error)
+}
+
+// Tags describe the tags of calls by their keys. On spans each has the prefix "toolscope.".
+type Tags map[string]string

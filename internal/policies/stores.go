@@ -5,23 +5,12 @@ package policies
 
 import (
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
 )
-
-// Stores keep the state of policies that processes share. What is nil stays in the process.
-type Stores struct {
-	Cache   cache.Store    // answers of the Cache policy
-	Rates   limit.Rates    // rate limits of the Limit policy
-	Ledger  budget.Ledger  // accounts of the Budget policy
-	Peers   breaker.Peers  // openings of circuits of the Breaker policy
-	Grants  approve.Grants // approvals of deferred calls of the Approve policy
-	Flights dedupe.Flights // runs and answers of the Dedupe policy
-}
 
 func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
 	o.Store = b.Stores.Cache

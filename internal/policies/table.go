@@ -4,30 +4,12 @@
 package policies
 
 import (
-	"reflect"
-
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/middleware/validate"
 )
-
-// A Descriptor describes a policy.
-type Descriptor struct {
-	Name    string           // of its section in a file, and of its stage if it is alone there
-	Stage   middleware.Stage // where it applies
-	Doc     string           // one line, for files' editors and docs/configuration.md
-	Section reflect.Type     // a [Section] of the policy's options: what a file can set
-	Policy  reflect.Type     // of what Build returns; nil if its package does not export the type
-	Tags    Tags             // what it records on calls, for docs/telemetry.md
-	Needs   string           // YAML of the least that it needs to have an effect; "" if it works with its defaults
-	// Build makes the policy of a *Section.
-	Build func(section any, b *Builder) (middleware.Policy, error)
-}
-
-// Tags describe the tags of calls by their keys. On spans each has the prefix "toolscope.".
-type Tags map[string]string
 
 // All are toolscope's policies, in the order of their stages.
 var All = []Descriptor{

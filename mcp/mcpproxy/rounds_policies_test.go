@@ -65,7 +65,7 @@ func TestPoliciesOfRounds(t *testing.T) {
 	got := make(chan string, 1)
 	address := before(t, w, askingServer(func(body string) { got <- body }))
 	// once are the stages that a call passes once; identified is whether the call has an identity behind Approve.
-	once := strings.Fields("inject loop validate permit approve retry")
+	once := strings.Fields("inject loop validate permit baseline approve retry")
 	passes := func(later, identified bool) string {
 		var all []string
 		for _, s := range middleware.Stages() {

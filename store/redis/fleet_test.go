@@ -66,7 +66,8 @@ func TestMain(m *testing.M) {
 func (j job) work() (r report) {
 	wrong := func(format string, args ...any) { r.Wrong = append(r.Wrong, fmt.Sprintf(format, args...)) }
 	secret, _ := hex.DecodeString(j.Secret)
-	store, err := redis.Open(redis.Options{URL: "redis://" + j.Addr, Secrets: [][]byte{secret}, Timeout: 20 * time.Second, PoolSize: 4})
+	store, err := redis.Open(redis.Options{URL: "redis://" + j.Addr, Secrets: [][]byte{secret},
+		Timeout: 20 * time.Second, PoolSize: 4})
 	if err != nil {
 		wrong("%v", err)
 		return r
@@ -112,12 +113,17 @@ func (j job) takeRates(ctx context.Context, store *redis.Store, r *report, wrong
 	}
 }
 
-// fly makes the calls that all processes make. Process 0 dies in the first one that it leads.
+// fly makes the calls that all processes make. Process 0 dies in the first one that it leads; the others begin then.
 func (j job) fly(ctx context.Context, store *redis.Store, r *report, wrong func(string, ...any)) {
 	runs, err := os.OpenFile(filepath.Join(j.Dir, "runs"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		wrong("%v", err)
 		return
+	}
+	for end := time.Now().Add(time.Minute); j.Process != 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) { // polls
+		if info, err := runs.Stat(); err == nil && info.Size() > 0 {
+			break
+		}
 	}
 	p, err := dedupe.New(dedupe.Options{Flights: store.Flights(), Lease: flightTime, History: time.Minute})
 	if err != nil {

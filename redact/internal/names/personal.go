@@ -32,15 +32,18 @@ var personalNames = wordsOf(map[kinds.ID]string{
 	Phone: "phone|telephone|tel|mobile|cell|cellphone|cell phone|mobilephone|homephone|workphone|phonenumber|fax|" +
 		"whatsapp|msisdn|telefon|telefono|telefone|telefonnummer|telefoonnummer|telefoon|handy|rufnummer|" +
 		"mobilnummer|celular|movil|mobil|mobiel|gsm|cellulare|mobile phone|telefax|portable telephone|" +
-		"mobilephonenumber|telefon kontaktowy|telefone celular|telefone de contato|telefono de contacto|telefonu|komorka|komorki|recapito telefonico|puhelin",
+		"mobilephonenumber|telefon kontaktowy|telefone celular|telefone de contato|telefono de contacto|telefonu|" +
+		"komorka|komorki|recapito telefonico|puhelin",
 	Birth: "birth date|birthdate|date of birth|dateofbirth|dob|birthday|birth day|born on|geburtsdatum|geburtstag|" +
 		"geboren am|geboren|geboren op|fecha de nacimiento|fecha nacimiento|nacido el|nacida el|nacido|nacida|" +
 		"date de naissance|date naissance|ne le|nee le|data di nascita|data nascita|nato il|nata il|" +
 		"data de nascimento|data nascimento|nascimento|nascido em|nascida em|geboortedatum|geboortedag|fodelsedatum|" +
+		"" +
 		"fodelsedag|fodd|fodselsdato|data urodzenia|urodzony|urodzona|geb datum|geb dat|fodt|syntymaaika",
 	Passport: "passport|passportnumber|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|" +
 		"passnr|paszport|paszportu|pasaport|passi",
-	Driving: "driver number|ehliyet|forerkort|korekort|ajokortti|driver license|drivers license|driver s license|driving license|driving licence|driver licence|" +
+	Driving: "driver number|ehliyet|forerkort|korekort|ajokortti|driver license|drivers license|driver s license|" +
+		"driving license|driving licence|driver licence|" +
 		"drivers licence|driver s licence|driverlicense|driverslicense|driverslicence|dl number|license number|" +
 		"licence number|fuhrerschein|fuehrerschein|permis de conduire|permiso de conducir|" +
 		"licencia de conducir|carnet de conducir|patente di guida|patente|cnh|carteira de habilitacao|" +
@@ -50,24 +53,29 @@ var personalNames = wordsOf(map[kinds.ID]string{
 		"postanschrift|wohnanschrift|adresse postale|residential address|mailing address|billing address|" +
 		"shipping address|woonadres|postadres|adres zamieszkania|gatuadress|postadress|bostadsadress|" +
 		"endereco residencial|direccion postal|osoite",
-	Bank: "hesap no|hesap numarasi|checking account|savings account|transit number|tilinumero|bank account|account number|accountnumber|acct number|acct|bank acct|account no|routing number|routing|" +
+	Bank: "hesap no|hesap numarasi|checking account|savings account|transit number|tilinumero|bank account|" +
+		"account number|accountnumber|acct number|acct|bank acct|account no|routing number|routing|" +
 		"sort code|sortcode|bsb|kontonummer|konto|cuenta bancaria|compte bancaire|conto corrente|conta bancaria|" +
 		"conta corrente|conto bancario|rekeningnummer|bankrekening|bankrekeningnummer|clabe|ifsc|bankkonto|" +
 		"bankverbindung|rachunek bankowy|konto bankowe|clearingnummer|agencia e conta",
-	Tax: "mwst|business number|abn|vergi no|vergi kimlik no|vergi kimlik|cvr|tax id|taxid|taxpayer id|tax number|tin|itin|ein|tax file number|tfn|steuernummer|steuer id|steuerid|" +
+	Tax: "mwst|business number|abn|vergi no|vergi kimlik no|vergi kimlik|cvr|tax id|taxid|taxpayer id|tax number|" +
+		"tin|itin|ein|tax file number|tfn|steuernummer|steuer id|steuerid|" +
 		"steueridentifikationsnummer|steuer identifikationsnummer|identifikationsnummer|numero fiscal|nif|" +
 		"codice fiscale|cpf|cnpj|pan|partita iva|vat number|vat id|utr|numero fiscale|tax identification number|" +
 		"taxpayer identification number|taxpayer number|rfc|numero de identificacion fiscal|siren|siret|" +
 		"btw nummer|btw id|btwnummer|fiscaal nummer|fiscaalnummer|rsin|nip|regon|organisationsnummer|skattenummer|" +
 		"gstin|gst number|umsatzsteuer id|ust id|ustidnr|numero de tva|numero tva|cif|" +
 		"unique taxpayer reference|employer identification number|contribuinte",
-	Medical: "patient record|health number|mrn|medical record|medical record number|medicalrecord|medicalrecordnumber|patient id|patientid|" +
+	Medical: "patient record|health number|mrn|medical record|medical record number|medicalrecord|" +
+		"medicalrecordnumber|patient id|patientid|" +
 		"patient number|health insurance number|nhs|nhs number|medicare|medicare number|medicaid|" +
 		"krankenversicherungsnummer|krankenversichertennummer|versichertennummer|health card|health card number|" +
 		"insurance member id|health id|carte vitale|chi number|historia clinica|tarjeta sanitaria|tessera sanitaria|" +
+		"" +
 		"cartao sus|cns|prontuario|abha|zorgverzekering|zorgpas|journalnummer|patientnummer|patientennummer|" +
 		"numero de assure|dossier medical|cartella clinica|krankenkassennummer",
-	NationalID: "cpr|hetu|emso|oib|jmbg|national id|national identity|national insurance|nationalinsurance|nino|social security|" +
+	NationalID: "cpr|hetu|emso|oib|jmbg|national id|national identity|national insurance|nationalinsurance|nino|" +
+		"social security|" +
 		"socialsecurity|socialsecuritynumber|social insurance|sin|nir|insee|securite sociale|dni|nie|bsn|" +
 		"burgerservicenummer|pesel|personnummer|personnr|samordningsnummer|aadhaar|aadhar|curp|rut|tc kimlik|tckn|" +
 		"kimlik|identity card|id card|personalausweis|ausweisnummer|identity number|sozialversicherungsnummer|" +
@@ -99,8 +107,9 @@ var foreignNames = map[string]kinds.ID{
 	"住所": Address, "地址": Address, "주소": Address, "адрес": Address,
 	"口座": Bank, "银行账号": Bank, "계좌": Bank, "номер счета": Bank,
 	"納税者": Tax, "法人番号": Tax, "税号": Tax, "инн": Tax,
-	"统一社会信用代码": Tax, "纳税人识别": Tax, "사업자등록": Tax, "doğum tarihi": Birth, "sürücü belgesi": Driving,
-	"患者": Medical, "保険証": Medical, "被保険者": Medical, "カルテ": Medical,
+	"统一社会信用代码": Tax, "纳税人识别": Tax, "사업자등록": Tax, "doğum tarihi": Birth,
+	"sürücü belgesi": Driving,
+	"患者":             Medical, "保険証": Medical, "被保険者": Medical, "カルテ": Medical,
 	"マイナンバー": NationalID, "個人番号": NationalID, "身份证": NationalID, "주민등록": NationalID,
 	"снилс": NationalID,
 }
@@ -176,7 +185,8 @@ var PersonalAnchors = strings.Fields("phone tel mobile cell fax whatsapp msisdn 
 	"krankenkass vitale sanitari " +
 	"historia prontu\xc3\xa1rio prontuario abha zorg journaln ubezpiecz assur sus cns cartella dossier " +
 	"national nino social insurance insee securit s\xc3\xa9curit nir dni nie bsn burgerservice pesel personn samordn " +
-	"health henkil f\xc3\xb8dsels mwst hesap vergi abn cpr hetu geb ehliyet aadha curp rut kimlik identi ausweis svnr ahv egn cnp hkid nric citizen resident cedula sin svn rg " +
+	"health henkil f\xc3\xb8dsels mwst hesap vergi abn cpr hetu geb ehliyet aadha curp rut kimlik identi " +
+	"ausweis svnr ahv egn cnp hkid nric citizen resident cedula sin svn rg " +
 	"dow\xc3\xb3d dowod " +
 	"seguridad")
 

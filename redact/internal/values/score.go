@@ -51,7 +51,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	if d.Level == names.Secret {
 		points = strongName
 	}
-	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted && isNameOfSecret(v) || isNoSecret(v,
+	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted &&
+		isNameOfSecret(v) || isNoSecret(v,
 		name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}

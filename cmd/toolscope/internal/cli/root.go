@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,10 +15,15 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 )
 
-// Program sets up root, the whole program, with its commands. version is what --version prints.
-func Program(root *cobra.Command, version string, commands ...*cobra.Command) *cobra.Command {
+// setUpCobra sets what cobra has for all programs.
+var setUpCobra = sync.OnceFunc(func() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // an MCP client may start the program any way it likes
+})
+
+// Program sets up root, the whole program, with its commands. version is what --version prints.
+func Program(root *cobra.Command, version string, commands ...*cobra.Command) *cobra.Command {
+	setUpCobra()
 	root.Version = version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")

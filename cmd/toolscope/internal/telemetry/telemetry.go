@@ -1,7 +1,6 @@
 // Copyright The toolscope Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetry sets up what the commands export.
 package telemetry
 
 import (
