@@ -137,7 +137,7 @@ func (f *fleet) calls() uint64 { return f.recorder.Summary(stats.Window{}).Overa
 func TestJobs(t *testing.T) {
 	f := newFleet(t)
 	reference := newRecorder(t, stats.Options{})
-	const processes = 200
+	const processes = 200 / raceSaving
 	slots := make(chan struct{}, 8)
 	var wait sync.WaitGroup
 	for i := range processes {

@@ -23,7 +23,7 @@ func IsPlaceholder(v string) bool {
 		return false
 	}
 	for i := range len(v) {
-		for _, p := range placeholdersBy[chars.Fold[v[i]]] {
+		for _, p := range placeholdersBy[chars.Fold[v[i]]&127] {
 			if chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
 				return true
 			}
@@ -39,8 +39,8 @@ var placeholders = []string{
 	"too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
 }
 
-// placeholdersBy are the placeholders that begin with a byte.
-var placeholdersBy = func() (t [256][]string) {
+// placeholdersBy are the placeholders that begin with a byte of ASCII.
+var placeholdersBy = func() (t [128][]string) {
 	for _, p := range placeholders {
 		t[p[0]] = append(t[p[0]], p)
 	}

@@ -49,7 +49,7 @@ func IsReference(v string) bool {
 		}
 		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
 	}
-	for _, p := range referencesBy[chars.Fold[v[0]]] {
+	for _, p := range referencesBy[chars.Fold[v[0]]&127] {
 		if chars.HasFold(v, 0, p) {
 			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(];"))
 		}
@@ -88,8 +88,8 @@ var references = [...]string{
 	"opts.", "ctx.", "req.",
 }
 
-// referencesBy are the references that begin with a byte.
-var referencesBy = func() (t [256][]string) {
+// referencesBy are the references that begin with a byte of ASCII.
+var referencesBy = func() (t [128][]string) {
 	for _, p := range references {
 		t[p[0]] = append(t[p[0]], p)
 	}
