@@ -16,6 +16,10 @@ HEAVY := adapters/adk adapters/genkit adapters/openaiagents adapters/trpcagent w
 # The packages of the workspace in go.work, without the end-to-end suite.
 PACKAGES := ./... ./exporters/... ./mcp/... ./store/redis/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
 
+# Packages whose code runs in the goroutine of its caller, or whose tests only read files: .ci/run leaves the race
+# detector out there.
+UNRACED := /toolscope/(redact|bench|examples)(/|$$)|/toolscope/tools/(data|files|python|web)(/|$$)|/internal/(release|repocheck)$$|/tests/docs$$
+
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
@@ -47,6 +51,14 @@ test: ## run the tests, shuffled, with the race detector where there is a C comp
 	@for m in $(filter-out $(HEAVY),$(APART)); do (cd $$m && go test $(RACE) -shuffle=on ./...) || exit 1; done
 	@for m in $(HEAVY); do (cd $$m && CGO_ENABLED=0 go test -shuffle=on ./...) || exit 1; done
 
+.PHONY: race
+race: ## the part of test for packages with goroutines of their own, as .ci/run has it after go test
+	go test $(RACE) -shuffle=on $$(go list $(PACKAGES) | grep -vE '$(UNRACED)')
+
+.PHONY: test-apart
+test-apart: ## the tests of the modules that go.work leaves out, without the race detector
+	@for m in $(APART); do (cd $$m && CGO_ENABLED=0 go test -shuffle=on ./...) || exit 1; done
+
 .PHONY: lint
 lint: fmt vet staticcheck vuln ## gofmt, go vet, staticcheck (staticcheck.conf) and govulncheck
 
@@ -60,13 +72,12 @@ vet: ## go vet, in every module
 	@for m in $(APART); do (cd $$m && CGO_ENABLED=0 go vet ./...) || exit 1; done
 
 .PHONY: staticcheck
-staticcheck: ## staticcheck, in every module whose dependencies compile fast
+staticcheck: ## staticcheck, in the modules of go.work
 	go run $(STATICCHECK) $(PACKAGES) ./e2e/...
-	@for m in $(filter-out $(HEAVY),$(APART)); do (cd $$m && CGO_ENABLED=0 go run $(STATICCHECK) ./...) || exit 1; done
 
-.PHONY: staticcheck-heavy
-staticcheck-heavy: ## staticcheck, in the other modules; it takes minutes, and make lint leaves it out
-	@for m in $(HEAVY); do (cd $$m && CGO_ENABLED=0 go run $(STATICCHECK) ./...) || exit 1; done
+.PHONY: staticcheck-apart
+staticcheck-apart: ## staticcheck, in the other modules; it takes minutes, and make lint leaves it out
+	@for m in $(APART); do (cd $$m && CGO_ENABLED=0 go run $(STATICCHECK) ./...) || exit 1; done
 
 # govulncheck exits with 3 if it found something. Where it cannot be had, or its
 # database cannot be reached, that is said and nothing fails.

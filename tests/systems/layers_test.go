@@ -117,7 +117,7 @@ func TestUnusualCallsAreRecorded(t *testing.T) {
 	spans, counted := use("send", 1)
 	var attributes []string
 	for _, a := range spans.Ended()[0].Attributes() {
-		attributes = append(attributes, string(a.Key)+"="+a.Value.Emit())
+		attributes = append(attributes, string(a.Key)+"="+a.Value.String())
 	}
 	if !slices.Contains(attributes, "toolscope.baseline.first_use=true") {
 		t.Errorf("span: got %q", attributes)
