@@ -158,3 +158,11 @@ func (f *FrameWriter) write(frame []byte) error {
 	_, err := f.To.Write(frame)
 	return err
 }
+
+// writeOf writes the frame that is returned. Nobody else writes while it is made.
+func (f *FrameWriter) writeOf(frame func() []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.To.Write(frame())
+	return err
+}

@@ -330,7 +330,8 @@ func (g *Governor) toClient(raw []byte) error {
 		return nil
 	case jsontext.Value(text).Kind() == '[':
 		g.Watcher.Listed()
-		return g.client.write(g.fromBatch(text, raw))
+		// What the policies make of an answer in it comes after what goes on at once.
+		return g.client.writeOf(func() []byte { return g.fromBatch(text, raw) })
 	case pins.NamesTools(text):
 		g.Watcher.Listed()
 	}
