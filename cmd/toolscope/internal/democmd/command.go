@@ -264,15 +264,24 @@ func turnToShow(ring *exporters.Ring) (best exporters.Trace, ok bool) {
 	for _, t := range ring.Traces() {
 		endings := make(map[string]bool)
 		for _, s := range t.Spans {
-			attributes := attribute.NewSet(s.Attributes()...)
-			ending, _ := attributes.Value("error.type")
-			endings[ending.AsString()] = true
+			endings[errorType(s.Attributes())] = true
 		}
 		if len(endings) > most {
 			best, most, ok = t, len(endings), true
 		}
 	}
 	return best, ok
+}
+
+// errorType returns the value of error.type; "" if there is none. The list is the span's, which is exported meanwhile:
+// attribute.NewSet would sort it.
+func errorType(list []attribute.KeyValue) string {
+	for _, a := range list {
+		if a.Key == "error.type" {
+			return a.Value.AsString()
+		}
+	}
+	return ""
 }
 
 func isWebAddress(text string) bool {

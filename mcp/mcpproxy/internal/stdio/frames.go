@@ -159,7 +159,7 @@ func (f *FrameWriter) write(frame []byte) error {
 	return err
 }
 
-// writeOf writes the frame that is returned. Nobody else writes while it is made.
+// writeOf writes the frame that is returned. No other frame is written while it is made.
 func (f *FrameWriter) writeOf(frame func() []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
