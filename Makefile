@@ -16,9 +16,10 @@ HEAVY := adapters/adk adapters/genkit adapters/openaiagents adapters/trpcagent w
 # The packages of the workspace in go.work, without the end-to-end suite.
 PACKAGES := ./... ./exporters/... ./mcp/... ./store/redis/... ./tools/... ./cmd/toolscope/... ./examples/... ./tests/... ./bench/... ./internal/release/...
 
-# Packages whose code runs in the goroutine of its caller, or whose tests only read files: .ci/run leaves the race
-# detector out there.
-UNRACED := /toolscope/(redact|bench|examples)(/|$$)|/toolscope/tools/(data|files|python|web)(/|$$)|/internal/(release|repocheck)$$|/tests/docs$$
+# Packages whose code runs in the goroutine of its caller, whose tests only read files, or, as those of the command's
+# main package, are long and use packages that are tested with it: .ci/run leaves the race detector out there, make
+# test does not.
+UNRACED := /cmd/toolscope$$|/toolscope/(redact|bench|examples)(/|$$)|/toolscope/tools/(data|files|python|web)(/|$$)|/internal/(release|repocheck)$$|/tests/docs$$
 
 # The race detector needs cgo, and so a C compiler: without one tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
