@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Commands that run one after the other share a rate on a Redis server; without the server calls are refused.
@@ -34,16 +33,7 @@ func TestCommandsShareARate(t *testing.T) {
 		_ = server.Wait()
 	}
 	t.Cleanup(stop)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // until it listens
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
+	awaitListener(t, address)
 	secret, file := filepath.Join(dir, "secret"), filepath.Join(dir, "toolscope.yaml")
 	if err := os.WriteFile(secret, []byte(rand.Text()+rand.Text()), 0o600); err != nil {
 		t.Fatal(err)

@@ -34,16 +34,7 @@ func TestStatsServe(t *testing.T) {
 				"stats", "serve", "--listen", address, "--token-file", file, "--dir", filepath.Join(dir, "stats"),
 			}, strings.NewReader(""), io.Discard, io.Discard)
 		}()
-		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // until it listens
-			c, err := net.Dial("tcp", address)
-			if err == nil {
-				c.Close()
-				break
-			}
-			if time.Now().After(end) {
-				t.Fatal(err)
-			}
-		}
+		awaitListener(t, address)
 		return func() {
 			t.Helper()
 			cancel()
@@ -108,4 +99,19 @@ func freeAddress(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// awaitListener waits until a server listens on an address.
+func awaitListener(t *testing.T, address string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) { // until it listens
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
 }
