@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -168,7 +167,7 @@ func readState(f io.ReaderAt, key []byte) (s state, ok bool) {
 const maxTail = 1 << 20
 
 // lastEntry returns the last entry of a log, and what a crash left of a line after it.
-func lastEntry(f *os.File, size int64) (p parsed, fragment []byte, ok bool) {
+func lastEntry(f io.ReaderAt, size int64) (p parsed, fragment []byte, ok bool) {
 	from := max(0, size-maxTail)
 	tail := make([]byte, size-from)
 	n, _ := f.ReadAt(tail, from)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errtype"
+	"github.com/toolscope/toolscope/internal/filelock"
+	"github.com/toolscope/toolscope/internal/linefile"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -61,8 +63,8 @@ type Log struct {
 	lost    atomic.Uint64
 
 	mu     sync.Mutex
-	file   *os.File // nil if it could not be opened again
-	state  *os.File // end of the chain, and the lock of those who append; nil if file is
+	file   *linefile.File // nil if it could not be opened again
+	state  *os.File       // end of the chain, and the lock of those who append; nil if file is
 	begun  time.Time
 	pruned uint64 // last entry that rotation has removed since the last line
 	closed bool
@@ -99,23 +101,16 @@ func Open(path string, o Options) (*Log, error) {
 
 // open opens the file.
 func (l *Log) open() error {
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := linefile.Open(l.path, linefile.Options{})
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: got a %v, want a file", l.path, info.Mode().Type())
-	}
-	var state *os.File
-	if err == nil {
-		state, err = os.OpenFile(statePath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
-	}
+	state, err := os.OpenFile(statePath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		_ = f.Close()
-		return err
+		return errors.Join(err, f.Close())
 	}
-	l.file, l.state, l.begun = f, state, l.beginning(f)
+	l.file, l.state = f, state
+	l.begun = l.beginning()
 	return nil
 }
 
@@ -146,12 +141,12 @@ func (l *Log) write(e Event) error {
 		return l.lose(fmt.Errorf("audit: %w", err))
 	}
 	locked := l.state
-	if err := lockFile(locked); err != nil {
+	if err := filelock.Lock(locked); err != nil {
 		return l.lose(fmt.Errorf("audit: locking %s: %w", locked.Name(), err))
 	}
 	defer func() {
 		if l.state == locked { // closing it gave the lock back
-			unlockFile(locked)
+			filelock.Unlock(locked)
 		}
 	}()
 	// Another program may have set the log aside until the lock was given.
@@ -203,15 +198,12 @@ func (l *Log) append(e *linked) error {
 			return err
 		}
 	}
-	if len(fragment) > 0 {
-		line = append([]byte{'\n'}, line...)
-	}
-	line = append(line, '\n')
-	if _, err := l.file.Write(line); err != nil {
+	size, err := l.file.Append(append(line, '\n')) // which ends a fragment first
+	if err != nil {
 		return err
 	}
 	l.pruned = 0
-	after := state{next, end.size + int64(len(line))}
+	after := state{next, size}
 	_, err = l.state.WriteAt(after.text(l.options.Key), 0)
 	return err
 }

@@ -4,7 +4,6 @@
 package audit
 
 import (
-	"bufio"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/linefile"
 )
 
 // stamp is the time in the name of a log that was set aside; names sort by it.
@@ -25,7 +26,7 @@ const stamp = "20060102T150405.000000000"
 // may have set it aside, or a caller may have moved it away. The lock is held.
 func (l *Log) follow() error {
 	if l.file != nil {
-		if isOf(l.file, l.path) && isOf(l.state, statePath(l.path)) {
+		if l.file.Named() && linefile.IsNamed(l.state, statePath(l.path)) {
 			return nil
 		}
 		_ = l.shut() // its lines were written
@@ -35,26 +36,15 @@ func (l *Log) follow() error {
 
 // reopen opens the log of the name if that is another one than is open. The state stays open, and its lock held.
 func (l *Log) reopen() error {
-	if isOf(l.file, l.path) {
+	if l.file.Named() {
 		return nil
 	}
-	file, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
+	_ = l.file.Sync() // its lines were written
+	if err := l.file.Follow(); err != nil {
 		return err
 	}
-	_ = errors.Join(l.file.Sync(), l.file.Close()) // its lines were written
-	l.file, l.begun = file, l.beginning(file)
+	l.begun = l.beginning()
 	return nil
-}
-
-// isOf reports whether an open file is the one of a name.
-func isOf(f *os.File, path string) bool {
-	named, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	open, err := f.Stat()
-	return err == nil && os.SameFile(named, open)
 }
 
 // rotate sets the log aside if it has grown too large for a line more, or holds lines that are
@@ -77,21 +67,14 @@ func (l *Log) rotate(line int64) (rotated bool, err error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
 	aside := fmt.Sprintf("%s.%s-%s", l.path, l.now().UTC().Format(stamp), hex.EncodeToString(random[:]))
-	_ = errors.Join(l.file.Sync(), l.file.Close()) // its lines were written; Windows renames no open file
-	renamed := os.Rename(l.path, aside)
-	file, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		_ = l.state.Close()
-		l.file, l.state = nil, nil
-		return true, errors.Join(renamed, err)
+	_ = l.file.Sync() // its lines were written
+	if err := l.file.Rotate(func() error { return os.Rename(l.path, aside) }); err != nil {
+		if !l.file.Named() {
+			_ = l.shut()
+		}
+		return true, err
 	}
-	l.file, l.begun = file, l.beginning(file)
-	if errors.Is(renamed, os.ErrNotExist) { // a program that knows no lock was faster
-		renamed = nil
-	}
-	if renamed != nil {
-		return true, renamed
-	}
+	l.begun = l.beginning()
 	return true, l.prune()
 }
 
@@ -143,8 +126,9 @@ func lastOf(path string) uint64 {
 }
 
 // beginning is the time of the file's first line; now if there is none that says.
-func (l *Log) beginning(f *os.File) time.Time {
-	line, _ := bufio.NewReader(io.NewSectionReader(f, 0, 64<<10)).ReadBytes('\n')
+func (l *Log) beginning() time.Time {
+	const most = 64 << 10
+	line, _ := linefile.NewLines(io.NewSectionReader(l.file, 0, most), most).Next()
 	var first struct{ Time time.Time }
 	if json.Unmarshal(line, &first) != nil || first.Time.IsZero() {
 		return l.now()

@@ -4,18 +4,17 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/internal/linefile"
 )
 
 // A Report is what [Verify] found. A log is as it was written if Problems is empty.
@@ -272,35 +271,10 @@ func eachLine(path string, f func(number int, line []byte)) error {
 
 // eachLineUntil calls f with each line of a file, which may be compressed, until it returns an error.
 func eachLineUntil(path string, f func(number int, line []byte) error) error {
-	file, err := os.Open(path)
+	file, err := linefile.OpenRead(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	var from io.Reader = file
-	if strings.HasSuffix(path, ".gz") {
-		if from, err = gzip.NewReader(file); err != nil {
-			return err
-		}
-	}
-	lines := bufio.NewScanner(from)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	lines.Split(splitLines)
-	for number := 1; lines.Scan(); number++ {
-		if err := f(number, lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
-}
-
-// splitLines is bufio.ScanLines that leaves carriage returns where they are.
-func splitLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
+	return linefile.Each(file, maxLine, func(number int, line []byte, _ bool) error { return f(number, line) })
 }

@@ -5,12 +5,12 @@ package auditcmd
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/linefile"
 	"github.com/toolscope/toolscope/middleware/audit"
 )
 
@@ -58,34 +59,28 @@ func showCommand() *cobra.Command {
 const maxLine = 64 << 20
 
 func (o *showOptions) run(path string, stdout io.Writer) error {
-	file, err := os.Open(path)
+	file, err := linefile.OpenRead(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
 	out := bufio.NewWriter(stdout)
 	bad := 0
-	for lines.Scan() {
-		if len(strings.TrimSpace(lines.Text())) == 0 {
-			continue
-		}
+	err = linefile.Each(file, maxLine, func(_ int, line []byte, _ bool) error {
 		var e audit.Event
-		if json.Unmarshal(lines.Bytes(), &e) != nil {
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+		case json.Unmarshal(line, &e) != nil:
 			bad++
-			continue
+		case !o.wants(&e):
+		case o.json:
+			fmt.Fprintln(out, display.Plain(string(line)))
+		default:
+			fmt.Fprintln(out, text(&e))
 		}
-		if !o.wants(&e) {
-			continue
-		}
-		if o.json {
-			fmt.Fprintln(out, display.Plain(lines.Text()))
-			continue
-		}
-		fmt.Fprintln(out, text(&e))
-	}
-	if err := errors.Join(lines.Err(), out.Flush()); err != nil {
+		return nil
+	})
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
 	if bad > 0 {

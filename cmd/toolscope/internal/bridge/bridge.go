@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 const (
@@ -24,7 +26,6 @@ const (
 	maxRunning = 64              // requests at a time
 	endTime    = 2 * time.Second // to end the session
 	pause      = time.Second     // before the stream of the server's own messages is opened again
-	stateless  = "2026-07-28"    // the revision without sessions
 )
 
 // Options say which server there is.
@@ -101,7 +102,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 func (b *bridge) isStateless(m *message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.revision(m) >= stateless
+	return !revision.ParseLater(b.revision(m)).HasSessions()
 }
 
 // revision is that of a message, or of its session; the caller holds the lock.
@@ -131,11 +132,11 @@ func (b *bridge) request(ctx context.Context, method string, body []byte, m *mes
 	if b.session != "" {
 		req.Header.Set("Mcp-Session-Id", b.session)
 	}
-	revision := b.revision(m)
-	if revision != "" {
-		req.Header.Set("Mcp-Protocol-Version", revision)
+	declared := b.revision(m)
+	if declared != "" {
+		req.Header.Set("Mcp-Protocol-Version", declared)
 	}
-	if m == nil || revision < stateless || m.Method == "" {
+	if m == nil || !revision.ParseLater(declared).DemandsMirroredHeaders() || m.Method == "" {
 		return req, nil
 	}
 	req.Header.Set("Mcp-Method", m.Method)

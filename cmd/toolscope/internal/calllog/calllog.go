@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -34,6 +34,9 @@ const (
 // syncTime is how long a call waits at most until its line is written. It is long for a busy machine: only the first call
 // that a hanging disk delays waits for so long.
 const syncTime = 2 * time.Second
+
+// spins is how often a call gives way to the goroutine that writes, before it sleeps.
+const spins = 8
 
 // Options configure a [Log]. The zero value works.
 type Options struct {
@@ -74,7 +77,8 @@ type Log struct {
 	written  atomic.Uint64
 	dropped  atomic.Uint64
 	failing  atomic.Pointer[error] // of the last write; nil if it worked
-	hangs    atomic.Bool           // a call has waited for syncTime, and nothing was written since
+	session  atomic.Pointer[sessionID]
+	hangs    atomic.Bool // a call has waited for syncTime, and nothing was written since
 
 	mu     sync.RWMutex // held by who sends on lines
 	closed bool
@@ -123,14 +127,9 @@ func begin(file io.WriteCloser, o Options) *Log {
 
 func (l *Log) write() {
 	defer close(l.done)
-	var torn bool             // the file ends within a line, behind which no other may go on
 	var recorded, lost uint64 // of what was dropped, and what is lost while the disk refuses lines
-	put := func(line []byte) (err error) {
-		if torn {
-			line = slices.Insert(line, 0, '\n')
-		}
-		n, err := l.file.Write(line)
-		torn = err != nil && (torn || n > 0)
+	put := func(lines []byte) error {
+		_, err := l.file.Write(lines)
 		return err
 	}
 	note := func() {
@@ -186,6 +185,14 @@ func (l *Log) Sync() {
 	reached := make(chan struct{})
 	if !l.enqueue(entry{reach: reached}) {
 		return
+	}
+	for range spins {
+		runtime.Gosched() // to the goroutine that writes, mostly: this one need not be woken then
+		select {
+		case <-reached:
+			return
+		default:
+		}
 	}
 	late := time.NewTimer(syncTime)
 	defer late.Stop()
@@ -255,6 +262,9 @@ type begun struct {
 func (l *Log) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	b := &begun{id: l.newID(), asked: call.Arguments}
 	b.line = l.lineOf(RecordBegin, b.id, f.Start, &call, f)
+	if b.line.ID == "" {
+		b.line.ID = cleaned(l.redactor, requestID(ctx), maxName)
+	}
 	l.addLine(&b.line, false)
 	return context.WithValue(ctx, begunKey{}, b)
 }
@@ -296,7 +306,7 @@ func (l *Log) addLine(out *Record, ended bool) { l.addEntry(out, entry{ended: en
 func (l *Log) addEarly(out *Record) { l.addEntry(out, entry{early: true}) }
 
 func (l *Log) addEntry(out *Record, e entry) {
-	text, err := out.Marshal()
+	text, err := out.line()
 	if e.text = append(text, '\n'); err != nil || !l.enqueue(e) {
 		l.dropped.Add(1)
 	}
@@ -306,4 +316,10 @@ func (l *Log) addEntry(out *Record, e entry) {
 func (l *Log) droppedLine(n uint64) []byte {
 	text, _ := (&Record{Version: Version, Record: RecordDropped, Server: l.server, Time: time.Now().UTC(), Dropped: n}).Marshal()
 	return append(text, '\n')
+}
+
+// sessionID is that of a session, and what is written of it.
+type sessionID struct {
+	id, cleaned string
+	by          *redact.Redactor
 }

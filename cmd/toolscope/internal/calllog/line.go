@@ -14,6 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolscope/toolscope/internal/keys"
+	"github.com/toolscope/toolscope/internal/spans"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -33,7 +35,7 @@ func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *too
 		out.Requested = cleaned(redactor, call.Name, maxName)
 	}
 	if s := f.Session; s != nil {
-		out.Session, out.Agent = cleaned(redactor, s.ID, maxName), cleaned(redactor, s.Agent, maxName)
+		out.Session, out.Agent = l.cleanedSession(s.ID, redactor), cleaned(redactor, s.Agent, maxName)
 		out.Turn = max(0, s.Turn)
 	}
 	out.Intent = cleaned(redactor, call.Intent, maxText)
@@ -50,6 +52,28 @@ func (l *Log) lineOf(record, id string, at time.Time, call *toolkit.Call, f *too
 	return out
 }
 
+// cleanedSession is what is written of a session's id: many calls in a row are of the same one.
+func (l *Log) cleanedSession(id string, by *redact.Redactor) string {
+	if s := l.session.Load(); s != nil && s.id == id && s.by == by {
+		return s.cleaned
+	}
+	s := &sessionID{id, cleaned(by, id, maxName), by}
+	l.session.Store(s)
+	return s.cleaned
+}
+
+// requestID is the id of the JSON-RPC request that a call came by, "" for none.
+func requestID(ctx context.Context) string {
+	if s := spans.From(ctx); s != nil {
+		for _, a := range s.Attributes {
+			if a.Key == keys.RequestID {
+				return a.Value.AsString()
+			}
+		}
+	}
+	return ""
+}
+
 // endLine is the line of a call that has ended; b is nil for one whose beginning was not seen.
 func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) Record {
 	call, id := e.Call, ""
@@ -63,6 +87,9 @@ func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) Record {
 	if b != nil && call.Arguments == nil {
 		out.Arguments, out.Fingerprint = b.line.Arguments, b.line.Fingerprint
 		out.ArgumentsRedacted, out.ArgumentsCut = b.line.ArgumentsRedacted, b.line.ArgumentsCut
+	}
+	if b != nil {
+		out.ID = b.line.ID
 	}
 	redactor := l.redactor.ForTool(e.Call.Name)
 	took := e.Duration()

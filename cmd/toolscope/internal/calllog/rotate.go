@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/toolscope/toolscope/internal/linefile"
 )
 
 // The bounds of a log's files.
@@ -20,7 +22,7 @@ const (
 type rotated struct {
 	path string
 	most int64 // bytes; 0 for any number
-	file *os.File
+	file *linefile.File
 	told func() // of a rotation; may be nil
 }
 
@@ -34,68 +36,35 @@ func openRotated(path string, most int64, late bool, told func()) (*rotated, err
 }
 
 // open opens the file, which only its owner may read.
-func (r *rotated) open() error {
-	file, err := os.OpenFile(r.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+func (r *rotated) open() (err error) {
+	file, err := linefile.Open(r.path, linefile.Options{Devices: true, Private: true})
+	if err == nil {
+		r.file = file
 	}
-	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		if err = file.Chmod(0o600); err != nil {
-			err = fmt.Errorf("%s can be read by others (mode %v), and that cannot be changed: %w", r.path, info.Mode().Perm(), err)
-		}
-	}
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	if r.file != nil {
-		_ = r.file.Close() // all was written
-	}
-	r.file = file
-	return nil
+	return err
 }
 
-// Write appends a line. A file that cannot be rotated grows on.
-func (r *rotated) Write(line []byte) (int, error) {
+// Write appends lines. A file that cannot be rotated grows on.
+func (r *rotated) Write(lines []byte) (int, error) {
 	if r.file == nil {
 		if err := r.open(); err != nil {
 			return 0, err
 		}
 	}
-	info, err := r.file.Stat()
-	switch {
-	case err != nil: // it could not be opened again
-		_ = r.open()
-	case r.most > 0 && info.Mode().IsRegular():
-		now, err := os.Stat(r.path)
+	if r.most > 0 {
+		info, err := r.file.Stat()
 		switch {
-		case err == nil && os.SameFile(now, info) && info.Size()+int64(len(line)) > r.most && info.Size() > 0:
-			if r.rotate() == nil && r.told != nil {
+		case err == nil && !info.Mode().IsRegular():
+		case err != nil || !r.file.Named(): // another process has rotated it, or it was removed
+			_ = r.file.Follow()
+		case info.Size()+int64(len(lines)) > r.most && info.Size() > 0:
+			if r.file.Rotate(r.rename) == nil && r.told != nil {
 				r.told()
 			}
-		case err != nil || !os.SameFile(now, info): // another process has rotated it, or it was removed
-			_ = r.open()
 		}
 	}
-	return r.file.Write(line)
-}
-
-// rotate renames the files, and opens a new one.
-func (r *rotated) rotate() error {
-	mine, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	unlock, err := beforeRename(r.file)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	var failed error
-	if now, err := os.Stat(r.path); err == nil && os.SameFile(now, mine) { // else another process was faster
-		failed = r.rename()
-	}
-	return errors.Join(failed, r.open())
+	_, err := r.file.Append(lines)
+	return len(lines), err
 }
 
 // rename gives each file the next number; the last one is gone.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
-	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 )
 
@@ -35,7 +34,7 @@ func Command() *cobra.Command {
 			case schema == (len(files) > 0):
 				return cli.Usage("got %d files, want at least one, or --schema alone", len(files))
 			case schema:
-				_, err := c.OutOrStdout().Write(config.Schema())
+				_, err := c.OutOrStdout().Write(configfile.Schema())
 				return err
 			}
 			return check(files, c.OutOrStdout(), c.ErrOrStderr())

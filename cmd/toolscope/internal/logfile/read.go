@@ -5,6 +5,7 @@ package logfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/linefile"
 )
 
 // Counts are the numbers of lines of a log.
@@ -41,23 +43,44 @@ const maxBadLines = 5
 // A LineAdder receives the lines of a log.
 type LineAdder interface{ AddLine(line []byte) error }
 
+// An OtherAdder is a [LineAdder] that also receives the lines of recordings that are no call's end.
+type OtherAdder interface{ AddOther(line []byte) }
+
 // Read hands the lines of a log to an [LineAdder] and counts them, until the log ends or stop returns
 // an error.
 func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func() error) error {
-	lines := NewLines()
-	for {
-		if err := stop(); err != nil {
-			return err
+	lines := NewLines(from)
+	for read := int64(-1); ; {
+		if now := lines.BytesRead(); now != read { // not for each line
+			if err := stop(); err != nil {
+				return err
+			}
+			bar.setBytes(now, lines.Number())
+			read = now
 		}
-		n, err := lines.Read(from, true, func(number uint64, text []byte) { counts.Add(number, to, text) })
-		bar.addBytes(n, lines.number)
-		if err == io.EOF {
+		switch err := counts.Next(lines, to); {
+		case err == io.EOF:
+			if rest := lines.Rest(); len(rest) > 0 {
+				counts.Add(lines.Number()+1, to, rest)
+			}
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
 	}
+}
+
+// Next hands the next line on. The error is that of reading it: io.EOF at the end, behind which there may be more later.
+func (c *Counts) Next(lines *linefile.Lines, to LineAdder) error {
+	text, err := lines.Next()
+	var long *linefile.LongError
+	if errors.As(err, &long) {
+		text, err = nil, nil
+	}
+	if err == nil {
+		c.Add(lines.Number(), to, text)
+	}
+	return err
 }
 
 var errLong = fmt.Errorf("got a line of more than %d bytes", MaxLine-1)
@@ -68,7 +91,7 @@ func (c *Counts) Add(number uint64, to LineAdder, text []byte) {
 		return
 	}
 	c.Lines++
-	if c.addOther(text) {
+	if c.addOther(to, text) {
 		return
 	}
 	err := errLong
@@ -99,7 +122,7 @@ func (c *Counts) addConverted(to LineAdder, text []byte) bool {
 		if err != nil {
 			return false
 		}
-		if c.Lines++; c.addOther(line) {
+		if c.Lines++; c.addOther(to, line) {
 			continue
 		}
 		if to.AddLine(line) != nil {
@@ -112,7 +135,7 @@ func (c *Counts) addConverted(to LineAdder, text []byte) bool {
 }
 
 // addOther counts a line that is no call of its own, and reports whether it is one. An end that has a beginning is both.
-func (c *Counts) addOther(text []byte) bool {
+func (c *Counts) addOther(to LineAdder, text []byte) bool {
 	record, dropped := calllog.RecordOf(text)
 	switch record {
 	case "begin":
@@ -125,6 +148,9 @@ func (c *Counts) addOther(text []byte) bool {
 	other := record != "" && record != "end"
 	if other {
 		c.Lines--
+		if o, ok := to.(OtherAdder); ok {
+			o.AddOther(text)
+		}
 	}
 	return other
 }
@@ -169,9 +195,9 @@ func NewProgress(w io.Writer, size int64, quiet bool) *Progress {
 
 const progressPause = 100 * time.Millisecond
 
-// addBytes counts n bytes more; lines is the number of lines read so far.
-func (p *Progress) addBytes(n int, lines uint64) {
-	p.read += int64(n)
+// setBytes says how many bytes and lines were read so far.
+func (p *Progress) setBytes(n int64, lines uint64) {
+	p.read = n
 	if p.off {
 		return
 	}

@@ -54,10 +54,10 @@ func TestReadInPieces(t *testing.T) {
 func TestProgressBar(t *testing.T) {
 	var b strings.Builder
 	p := &Progress{bar: screen.Bar{W: &b}, size: 200}
-	p.addBytes(50, 10)
+	p.setBytes(50, 10)
 	p.shown = p.shown.Add(-2 * progressPause)
 	p.begun = p.begun.Add(-progressPause)
-	p.addBytes(50, 20)
+	p.setBytes(100, 20)
 	p.Clear()
 	got := b.String()
 	if !strings.Contains(got, "50 %") || !strings.Contains(got, "20 lines") || !strings.HasSuffix(got, "\r\x1b[K") ||

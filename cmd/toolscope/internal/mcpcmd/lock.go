@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/filelock"
+	"github.com/toolscope/toolscope/internal/filelock"
 )
 
 // lockWait is how long a change waits for another one in the same directory.

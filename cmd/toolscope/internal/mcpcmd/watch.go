@@ -128,7 +128,7 @@ func (o *options) open(say func(format string, args ...any)) (_ *mcpProxy, err e
 // policies reads the configuration. Without one there is only the policy that --approvals-token-file is for.
 func (o *options) policies() (*config.File, error) {
 	if o.config != "" {
-		return configfile.Open(o.config)
+		return configfile.OpenRecording(o.config, &o.recording.Settings)
 	}
 	return configfile.OpenText("toolscope mcp's defaults", []byte("policies: {approve: {}}\n"))
 }

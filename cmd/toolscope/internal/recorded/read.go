@@ -4,20 +4,17 @@
 package recorded
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
+	"github.com/toolscope/toolscope/internal/linefile"
 )
 
 // The bounds of what is read.
@@ -62,18 +59,12 @@ func Open(name string, stdin io.Reader) (*Session, error) {
 	}
 	var readers []io.Reader
 	for _, path := range paths {
-		file, err := os.Open(path)
+		file, err := linefile.OpenRead(path)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		from := io.Reader(file)
-		if strings.HasSuffix(path, ".gz") {
-			if from, err = gzip.NewReader(file); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-		}
-		readers = append(readers, from)
+		readers = append(readers, file)
 	}
 	s, err := Read(io.MultiReader(readers...))
 	if err != nil {
@@ -85,44 +76,24 @@ func Open(name string, stdin io.Reader) (*Session, error) {
 // Read reads a session. Lines that cannot be read are in Bad.
 func Read(from io.Reader) (*Session, error) {
 	s := &Session{Tools: map[string]calllog.Record{}, Digests: map[string][]string{}, byCall: map[string]*Call{}}
-	r := bufio.NewReaderSize(from, 64<<10)
-	for number := 1; ; number++ {
-		line, err := readLine(r)
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+	return s, linefile.Each(from, maxLine, func(number int, line []byte, whole bool) error {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			return nil
 		}
-		if whole := bytes.TrimSpace(line); len(whole) > 0 {
-			bad := s.addLine(whole, number)
-			switch {
-			case errors.Is(bad, errCalls):
-				return nil, bad
-			case bad != nil && err == io.EOF:
-				s.Torn = true
-			case bad != nil && len(s.Bad) < maxBad:
-				s.Bad = append(s.Bad, fmt.Sprintf("line %d: %v", number, bad))
-			}
+		bad := s.addLine(line, number)
+		switch {
+		case errors.Is(bad, errCalls):
+			return bad
+		case bad != nil && !whole:
+			s.Torn = true
+		case bad != nil && len(s.Bad) < maxBad:
+			s.Bad = append(s.Bad, fmt.Sprintf("line %d: %v", number, bad))
 		}
-		if err == io.EOF {
-			return s, nil
-		}
-	}
+		return nil
+	})
 }
 
 var errCalls = fmt.Errorf("got more than %d calls, want fewer", maxCalls)
-
-// readLine reads a line, with its end.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxLine {
-			return nil, fmt.Errorf("got more than %d bytes, want a shorter line", maxLine)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
 
 func (s *Session) addLine(line []byte, number int) error {
 	records, err := s.convert.Records(line)

@@ -4,7 +4,6 @@
 package transcript
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/foreign"
+	"github.com/toolscope/toolscope/internal/linefile"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -46,22 +46,17 @@ const (
 // a transcript a million calls.
 func Read(r io.Reader) (*Transcript, error) {
 	p := &transcriptParser{open: map[string]answerSlot{}}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), maxTranscriptLine)
-	for lines.Scan() {
-		p.line++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+	err := linefile.Each(r, maxTranscriptLine, func(number int, line []byte, _ bool) error {
+		if p.line = number; len(bytes.TrimSpace(line)) == 0 {
+			return nil
 		}
-		if err := p.read(lines.Bytes()); err != nil {
-			return nil, fmt.Errorf("transcript: line %d: %w", p.line, err)
+		if err := p.read(line); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("got more than %d bytes, want a shorter line", maxTranscriptLine)
-		}
-		return nil, fmt.Errorf("transcript: line %d: %w", p.line+1, err)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("transcript: %w", err)
 	}
 	return &p.transcript, nil
 }

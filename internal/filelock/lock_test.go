@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/filelock"
+	"github.com/toolscope/toolscope/internal/filelock"
 )
 
 // A file opened twice is to the system what two processes opened.

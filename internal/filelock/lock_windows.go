@@ -25,3 +25,11 @@ func Try(f *os.File) error {
 	}
 	return err
 }
+
+// Lock waits for the lock of a file.
+func Lock(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, lockedByte())
+}
+
+// Unlock gives the lock of a file back.
+func Unlock(f *os.File) { _ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte()) }
