@@ -28,6 +28,7 @@ func TestTop(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"by keys": topInATerminal, "a server that goes and comes": topSaysThatAServerIsGone, "before the server": topBeforeTheServer,
 		"hostile names": topWithHostileNames, "without colour": topWithoutColour, "a log that grows": topFollowsALog,
+		"a recording": topShowsARecording,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, binary) })
 	}
@@ -299,4 +300,45 @@ func topFollowsALog(t *testing.T, binary string) {
 	x.wait("s1", "second × 3")
 	x.press("2", "Enter")
 	x.wait("Arguments", `"q": "same"`)
+}
+
+// topShowsARecording shows who takes part, a call that runs with its timer, the time that a person took apart from the
+// server's, and the frames with filters by field.
+func topShowsARecording(t *testing.T, binary string) {
+	name := filepath.Join(t.TempDir(), "recording.jsonl")
+	began := time.Now().UTC().Add(-70 * time.Second).Format(time.RFC3339Nano)
+	text := strings.ReplaceAll(`{"v":1,"record":"session","time":"AT","client":{"name":"editor 2"},"peer":{"name":"files 1","capabilities":["tools"]}}
+{"v":1,"record":"request","time":"AT","method":"tools/list","duration_us":900,"id":"0"}
+{"v":1,"record":"begin","call":"A-1","time":"AT","tool":"slow","id":"1","arguments":{"n":1}}
+{"v":1,"record":"begin","call":"A-2","time":"AT","tool":"asked","id":"2","arguments":{"n":2}}
+{"v":1,"record":"end","call":"A-2","time":"AT","tool":"asked","id":"2","outcome":"executed","duration_us":2000,"approval_us":7000000,"arguments":{"n":2},"result":"done"}
+{"v":1,"record":"end","call":"A-3","time":"AT","tool":"failing","id":"3","outcome":"executed","duration_us":2000,"error_type":"timeout"}
+`, "AT", began)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := inTerminal(t, 110, 20, nil, binary, "top", "--every", "300ms", "--log", name)
+	x.wait("client editor 2, server files 1 (tools)", "6 Frames")
+	x.press("2")
+	x.wait("PERSON", "7.00 s", "timeout")
+	x.press("/", "status:ok")
+	x.until(func(s string) bool { return strings.Contains(s, "asked") && !strings.Contains(s, "failing") }, "successes only")
+	x.press("Enter", "Enter")
+	x.wait("waited for a person 7.00 s", "ran 2.00 ms")
+	x.press("3")
+	x.wait("slow", `{"n":1}`, "1:1") // a minute and some seconds
+	x.press("6")
+	x.wait("[6 Frames]", "→", "←", "tools/list", "timeout")
+	x.press("/", "dir:out", "Enter")
+	x.until(func(s string) bool { return strings.Contains(s, "slow") && !strings.Contains(s, "timeout") }, "requests only")
+	x.press("Escape")
+	x.wait("timeout")
+	x.press("/", "id:2", "Enter")
+	x.until(func(s string) bool { return strings.Contains(s, "asked") && !strings.Contains(s, "slow") }, "frames of one id")
+	x.press("Enter")
+	x.wait("Frames › frame tools/call asked", `"approval_us": 7000000`)
+	x.press("q")
+	if code := x.ended(); code != "0" {
+		t.Errorf("got exit code %s, want 0", code)
+	}
 }

@@ -15,9 +15,8 @@ import (
 
 // mayImport says which packages of internal each one may import. Commands may import all but commands.
 var mayImport = map[string][]string{
-	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "bridge": nil, "filelock": nil,
-	"configfile": nil,
-	"signin":     {"filelock"},
+	"screen": nil, "calllog": nil, "mcpclients": nil, "logexport": nil, "demo": nil, "bridge": nil,
+	"configfile": {"recordings"}, "signin": nil,
 	"cli":        {"screen"},
 	"foreign":    {"calllog"},
 	"transcript": {"calllog", "foreign"},

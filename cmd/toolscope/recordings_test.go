@@ -57,6 +57,7 @@ func TestSessionsAreRecorded(t *testing.T) {
 		`"record":"session"`, `"client":{"name":"c 2"`, `"peer":{"name":"fake 1.0","capabilities":["logging","tools"]}`,
 		`"record":"tool"`, `"definition":{"description":"says it again"`, `"record":"tools"`, `"record":"request"`,
 		`"method":"tools/list"`, `"arguments_fp":"`, `"arguments_redacted":true`,
+		`"tool":"echo","session":`, `,"id":"1","arguments":{"text":"hello"}`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("got\n%s\nwant %s in it", text, want)

@@ -52,7 +52,8 @@ func TestReplayAgainstAServer(t *testing.T) {
 	_, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"text":"x","token":"`+aSecret()+`"}`))
 	lines, errs := replayTo(t, file)
 	last := lines[len(lines)-1].Compared
-	if len(lines) != 1 || last == nil || last.Withheld != 2 || !strings.Contains(errs, "call 1, echo, is not sent: it may write: --write") ||
+	if len(lines) != 1 || last == nil || last.Withheld != 2 ||
+		!strings.Contains(errs, "call 1, echo, is not sent: it may write: --write") ||
 		!strings.Contains(errs, `call 2, echo, is not sent: its arguments were redacted (--value '2:/token=…')`) {
 		t.Errorf("got %+v and %s, want nothing sent", lines, errs)
 	}
@@ -74,6 +75,47 @@ func TestReplayAgainstAServer(t *testing.T) {
 	lines, errs = replayTo(t, file, "--write", "--tool", "other")
 	if last = lines[len(lines)-1].Compared; len(lines) != 1 || last.Withheld != 0 {
 		t.Errorf("got %+v and %s, want no call", lines, errs)
+	}
+}
+
+// A server that wants a token gets it from a file, the environment, a header, or a sign-in. The token is in no output.
+func TestReplaySignsIn(t *testing.T) {
+	s := protectedServer(t)
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	t.Setenv("BROWSER", browser(t))
+	token := s.Token("tools")
+	t.Setenv("REPLAY_TOKEN", token)
+	file, tokenFile := filepath.Join(dir, "session.jsonl"), filepath.Join(dir, "token")
+	const line = `{"v":1,"record":"end","call":"A-1","tool":"read","id":"1","outcome":"executed","duration_us":1,"arguments":{},"result":"read ran"}`
+	for path, text := range map[string]string{file: line + "\n", tokenFile: token + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		options []string
+		code    int
+		want    string
+	}{
+		"none":        {nil, exitError, ""},
+		"header":      {[]string{"--header", "Authorization: Bearer " + token, "--header", "X-Other:1"}, exitOK, "1 same"},
+		"file":        {[]string{"--token-file", tokenFile}, exitOK, "1 same"},
+		"environment": {[]string{"--token-env", "REPLAY_TOKEN"}, exitOK, "1 same"},
+		"sign-in":     {[]string{"--oauth"}, exitOK, "1 same"},
+		"empty": {[]string{"--token-env", "REPLAY_NO_TOKEN"}, exitError,
+			"--token-env: REPLAY_NO_TOKEN: got nothing, want a token"},
+		"two":             {[]string{"--token-env", "X", "--oauth"}, exitUsage, "want one of them"},
+		"header of none":  {[]string{"--header", "x"}, exitUsage, `--header: got "x", want NAME:VALUE`},
+		"header and file": {[]string{"--header", "authorization:x", "--token-file", tokenFile}, exitUsage, "got Authorization with"},
+	} {
+		code, out, errs := invoke("replay", "", append(append([]string{"--write", "--target", s.Resource}, c.options...), file)...)
+		if code != c.code || !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, token) {
+			t.Errorf("%s: got %d, %s, %s, want %d and %q", name, code, out, errs, c.code, c.want)
+		}
+	}
+	if code, _, errs := invoke("replay", "", "--oauth", file); code != exitUsage || !strings.Contains(errs, "got no --target") {
+		t.Errorf("without --target: got %d, %s", code, errs)
 	}
 }
 
@@ -127,7 +169,8 @@ func TestEachFileIsReadByEachCommand(t *testing.T) {
 		}
 	}
 	expectations := filepath.Join(dir, "expect.yaml")
-	if err := os.WriteFile(expectations, []byte("calls: {min: 1, max: 1}\ntools: {echo: {max: 1, min: 1, error_rate: 0}}\nfinished: true\n"), 0o600); err != nil {
+	if err := os.WriteFile(expectations, []byte(
+		"calls: {min: 1, max: 1}\ntools: {echo: {max: 1, min: 1, error_rate: 0}}\nfinished: true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, file := range files {
@@ -135,7 +178,8 @@ func TestEachFileIsReadByEachCommand(t *testing.T) {
 			command string
 			args    []string
 		}{
-			{"report", []string{"--quiet", file}}, {"export", []string{"--to", "text", "--quiet", file}}, {"top", []string{"--once", "--log", file}},
+			{"report", []string{"--quiet", file}}, {"export", []string{"--to", "text", "--quiet", file}},
+			{"top", []string{"--once", "--log", file}},
 			{"replay", []string{"--answers", file}}, {"sessions", []string{"show", file}},
 			{"check", []string{"--json", "--expect", expectations, file}},
 		} {

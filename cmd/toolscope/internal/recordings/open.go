@@ -22,8 +22,11 @@ import (
 // most, so that readers take it however its characters are escaped.
 const maxContent = 32 << 10
 
-// Flags are the options of commands that record.
-type Flags struct{ Off bool }
+// Flags are the options of commands that record, and what a configuration file says.
+type Flags struct {
+	Off bool
+	Settings
+}
 
 // Define defines the options.
 func (o *Flags) Define(f *pflag.FlagSet) {
@@ -37,13 +40,13 @@ func (o *Flags) Open(server string, redactor *redact.Redactor, say func(format s
 	if o.Off {
 		return nil
 	}
-	dir, err := Dir()
+	dir, err := o.dir()
 	if err == nil && dir == "" {
 		return nil
 	}
 	var log *calllog.Log
 	if err == nil {
-		log, err = open(dir, server, redactor, say)
+		log, err = open(dir, o.limits(), server, redactor, say)
 	}
 	if err != nil {
 		say(notRecorded, err)
@@ -54,7 +57,9 @@ func (o *Flags) Open(server string, redactor *redact.Redactor, say func(format s
 
 const notRecorded = "this session is not recorded: %w"
 
-func open(dir, server string, redactor *redact.Redactor, say func(format string, args ...any)) (*calllog.Log, error) {
+func open(
+	dir string, limits Limits, server string, redactor *redact.Redactor, say func(format string, args ...any),
+) (*calllog.Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -66,7 +71,7 @@ func open(dir, server string, redactor *redact.Redactor, say func(format string,
 	if err != nil {
 		return nil, err
 	}
-	prune := func() { _, _ = Prune(dir, Limits{MaxAge, MaxBytes}, time.Now(), false) }
+	prune := func() { _, _ = Prune(dir, limits, time.Now(), false) }
 	prune()
 	name := fmt.Sprintf("%s-%s-%s", time.Now().UTC().Format(nameTime), fileName(server, redactor),
 		strings.ToLower(rand.Text()[:6]))

@@ -77,6 +77,7 @@ func Command() *cobra.Command {
 	builtin.DefineServers(c, &o.servers)
 	f := c.Flags()
 	f.StringVar(&o.target, "target", "", "send the calls to the MCP server at `URL`")
+	o.access.define(f)
 	f.BoolVar(&o.serve, "serve", false, "be an MCP server over standard input and output that gives the recorded answers")
 	f.StringArrayVar(&o.texts, "value", nil, "put a value in the place of one that was removed: `[CALL:]/POINTER=TEXT`, "+
 		":=JSON for what is no text, =@FILE for a file's text, CALL:=JSON for all arguments; may be given several times")
@@ -126,8 +127,13 @@ func (o *options) check() error {
 		return cli.Usage("got --answers and --dry-run, want one of them")
 	case places > 1:
 		return cli.Usage("got several of --answers, --dry-run, --serve, --target, --mcp-config and -- COMMAND, want one of them")
+	case o.access.given() && o.target == "":
+		return cli.Usage("--header, --token-file, --token-env, --oauth: got no --target, want the URL of the server they are for")
 	case o.speed < 0:
 		return cli.Usage("--speed: got %v, want 0 or more", o.speed)
+	}
+	if err := o.access.check(); err != nil {
+		return err
 	}
 	for _, text := range o.texts {
 		v, err := parseValue(text)

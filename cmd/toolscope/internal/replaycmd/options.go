@@ -12,6 +12,7 @@ type options struct {
 
 	serve          bool
 	target         string
+	access         access
 	servers        string // file of MCP servers
 	command        []string
 	speed          float64

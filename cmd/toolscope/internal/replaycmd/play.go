@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope"
@@ -240,7 +241,7 @@ func (r *replay) close(ctx context.Context) error {
 	if r.file != nil {
 		errs = append(errs, r.file.Close())
 	}
-	for _, c := range r.closers {
+	for _, c := range slices.Backward(r.closers) {
 		errs = append(errs, c())
 	}
 	return errors.Join(errs...)

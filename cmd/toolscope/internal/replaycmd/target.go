@@ -32,10 +32,15 @@ func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 		r.closers = append(r.closers, m.Close)
 		return m, nil
 	case r.remote():
-		server := manager.Server{Name: "target", URL: r.target, InheritEnv: true}
+		server := manager.Server{Name: "target", URL: r.target}
 		if len(r.command) > 0 {
-			server.Command, server.Args = r.command[0], r.command[1:]
+			server.Command, server.Args, server.InheritEnv = r.command[0], r.command[1:], true
 		}
+		end, err := r.access.set(&server, r.stderr)
+		if err != nil {
+			return nil, err
+		}
+		r.closers = append(r.closers, func() error { end(); return nil })
 		m, err := manager.New(manager.Options{Servers: []manager.Server{server}, SharedNames: true, Scope: r.scope})
 		if err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ package servecmd
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
@@ -182,6 +180,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	defer closeStats()
 	if o.http != "" {
 		toolmcp.Instrument(server, scope, toolmcp.Options{})
+		recordSessions(record, server, "")
 		return o.listen(ctx, server, stderr)
 	}
 	// The process that started this one is its only client, also in revisions without sessions.
@@ -190,6 +189,7 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		Transport: new(mcp.StdioTransport),
 		Session:   func(mcp.Request) *toolkit.Session { return &session },
 	})
+	recordSessions(record, server, session.ID)
 	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to end
@@ -238,18 +238,6 @@ func (o *options) recordedName() string {
 	return "toolscope"
 }
 
-// addTools records the definitions of the tools.
-func addTools(record *calllog.Log, tools builtin.Governed) {
-	var list []calllog.Tool
-	for _, d := range tools.Definitions() {
-		text, err := json.Marshal(toolmcp.ToolOf(d))
-		if err == nil {
-			list = append(list, calllog.Tool{Name: d.Name, Definition: text, ReadOnly: d.ReadOnly == toolkit.Yes})
-		}
-	}
-	record.AddTools("", list)
-}
-
 // unclosed is a writer that its owner closes.
 type unclosed struct{ io.Writer }
 
@@ -258,7 +246,7 @@ func (unclosed) Close() error { return nil }
 // policies reads the configuration, or gives the server's own.
 func (o *options) policies() (*config.File, error) {
 	if o.config != "" {
-		return configfile.Open(o.config)
+		return configfile.OpenRecording(o.config, &o.recording.Settings)
 	}
 	policies := servedPolicies
 	if o.approvals != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/internal/revision"
 )
 
 // The limits of what clients may make a server hold.
@@ -67,7 +68,7 @@ func (o *options) listen(ctx context.Context, server *mcp.Server, stderr io.Writ
 }
 
 // allRevisions serves those with sessions and those without, which the SDK has a handler
-// each for. Since 2026-07-28 each request names its revision in a header.
+// each for. By the latter each request names its revision in a header.
 func allRevisions(server *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(
@@ -75,7 +76,8 @@ func allRevisions(server *mcp.Server) http.Handler {
 	)
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" && r.Header.Get("Mcp-Session-Id") == "" {
+		declared := revision.ParseLater(r.Header.Get("Mcp-Protocol-Version"))
+		if !declared.HasSessions() && r.Header.Get("Mcp-Session-Id") == "" {
 			stateless.ServeHTTP(w, r)
 			return
 		}

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/filelock"
+	"github.com/toolscope/toolscope/internal/filelock"
 )
 
 // Credentials are what a sign-in gave, for one resource and one authorization server. A sign-in at another

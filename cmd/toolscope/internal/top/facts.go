@@ -29,6 +29,8 @@ func (m *Model) facts(pl *place, p screen.Paint) []string {
 		return m.callFacts(&pl.call, p)
 	case oneRunning:
 		return m.runningFacts(&pl.running, p)
+	case oneFrame:
+		return m.frameFacts(&pl.frame, p)
 	}
 	return nil
 }
@@ -159,7 +161,7 @@ func (m *Model) callFacts(c *Call, p screen.Paint) []string {
 	ran := some(c.RunMs > 0 && c.RunMs != c.DurationMs, display.Milliseconds(c.RunMs))
 	lines := joined(m.width, append([]string{
 		p.In(screen.Bold, screen.Safe(c.Tool)), p.In(colour, end), "took " + display.Milliseconds(c.DurationMs),
-		fact("ran", ran), spent("in the queue", c.QueueMs), spent("for approval", c.ApprovalMs),
+		fact("ran", ran), spent("in the queue", c.QueueMs), spent("waited for a person", c.ApprovalMs),
 		spent("before retries", c.BackoffMs), spent("answer made before", c.AgeMs),
 		fact("attempts", some(c.Attempts > 1, fmt.Sprint(c.Attempts))),
 		fact("made before", some(c.Repeat > 0, display.Number(uint64(c.Repeat), "time"))),

@@ -28,14 +28,52 @@ func parseFilter(text string) *filter {
 func (f *filter) fits(words string) bool {
 	words = strings.ToLower(words)
 	for _, w := range f.with {
-		if !strings.Contains(words, w) {
+		if !occurs(words, w) {
 			return false
 		}
 	}
 	for _, w := range f.without {
-		if strings.Contains(words, w) {
+		if occurs(words, w) {
 			return false
 		}
 	}
 	return true
+}
+
+// fieldMark stands before each field of a row's words, and behind it.
+const fieldMark = "\x00"
+
+// fieldNames are those of the fields that rows may have.
+var fieldNames = []string{"tool:", "session:", "agent:", "outcome:", "status:", "dir:", "kind:", "method:", "id:"}
+
+// occurs reports whether a row's words have a word, or the field that it names: one that begins so, and an id as a whole.
+func occurs(words, word string) bool {
+	for _, name := range fieldNames {
+		if strings.HasPrefix(word, name) {
+			if word = fieldMark + word; name == "id:" {
+				word += fieldMark
+			}
+			break
+		}
+	}
+	return strings.Contains(words, word)
+}
+
+// fieldWords are the fields of a row, which are given as names and values.
+func fieldWords(pairs ...string) string {
+	var b strings.Builder
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			b.WriteString(fieldMark + pairs[i] + ":" + pairs[i+1] + fieldMark)
+		}
+	}
+	return b.String()
+}
+
+// statusWords are the fields of how a call ended: "" is a success.
+func statusWords(errorType string) string {
+	if errorType == "" {
+		return fieldWords("status", "ok")
+	}
+	return fieldWords("status", "error", "status", errorType)
 }

@@ -184,10 +184,33 @@ func ordinary() *State {
 	}
 }
 
+// recorded is a state of a recording.
+func recorded() *State {
+	s := ordinary()
+	s.Peers = "client editor 2, server files 1.0 (logging, tools)"
+	s.Calls[0].ApprovalMs, s.Calls[0].DurationMs = 7000, 7002
+	frame := func(key, direction, kind, method, name, id, status string) Frame {
+		return Frame{
+			Key: key, Time: noon, Direction: direction, Kind: kind, Method: method, Name: name, ID: id, Status: status, Session: "s-1",
+			Text: `{"v":1,"record":"` + kind + `","arguments":{"path":"a.txt"}}`,
+		}
+	}
+	late := frame("6", "←", "response", "tools/call", "search", "12", "timeout")
+	late.TookMs = 30_000
+	s.Frames = []Frame{
+		late, frame("5", "→", "request", "tools/call", "search", "12", ""),
+		frame("4", "←", "response", "tools/call", "read_file", "1", "ok"),
+		frame("3", "→", "request", "tools/call", "read_file", "1", ""),
+		frame("2", "←", "response", "tools/list", "", "0", "ok"), frame("1", "", "session", "", "", "", ""),
+	}
+	return s
+}
+
 // hostile is a state whose names and texts want to take the terminal over.
 func hostile() *State {
 	s := ordinary()
 	long := strings.Repeat("x", 300)
+	s.Frames = []Frame{}
 	for i, name := range []string{
 		"\x1b[31mred\x1b]0;owned\a", "日本語の道具名前がとても長い場合", "שלום 12 34", "a\u202egpj.exe",
 		"Z\u0335\u0336\u0337\u0338\u0339algo\r\n\x00", long, "👩‍👩‍👧 family ❤️", "", "\xff\xfe",
@@ -204,7 +227,9 @@ func hostile() *State {
 			Running{RunningCall: stats.RunningCall{ID: uint64(10 + i), Tool: name, Arguments: name, Session: name}},
 		)
 		s.Sessions = append(s.Sessions, stats.SessionStats{Session: name, Agent: name})
+		s.Frames = append(s.Frames, Frame{Key: name, Method: name, Name: name, ID: name, Session: name, Status: name, Text: name})
 	}
+	s.Peers = "\x1b[2Jpeer" + long
 	s.Source, s.Notes = "\x1b[2Jhttp://evil/", []string{"\x1b]52;c;aGk=\a"}
 	return s
 }
@@ -278,6 +303,13 @@ func TestFrames(t *testing.T) {
 			}
 			return s
 		}},
+		{name: "recording", w: 100, h: 14, keys: "2", of: recorded},
+		{name: "recording-call", w: 80, h: 14, keys: "2 enter", of: recorded},
+		{name: "frames", w: 100, h: 14, keys: "6", of: recorded},
+		{name: "frame", w: 80, h: 16, keys: "6 down down enter", of: recorded},
+		{name: "frames-filtered", w: 100, h: 12, keys: "6 / s t a t u s : e r r o r enter", of: recorded},
+		{name: "frames-by-id", w: 100, h: 12, keys: "6 / i d : 1 enter", of: recorded},
+		{name: "frames-by-direction", w: 100, h: 12, keys: "6 / d i r : o u t enter", of: recorded},
 		{name: "hostile-tools", w: 80, h: 20, of: hostile},
 		{name: "hostile-calls", w: 80, h: 20, keys: "2", of: hostile},
 		{name: "ascii", w: 80, h: 12, of: hostile, then: func(m *Model) { m.options.ASCII = true }},

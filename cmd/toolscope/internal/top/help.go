@@ -7,7 +7,7 @@ import "github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 
 // keyHelp is what each key does.
 var keyHelp = []struct{ keys, does string }{
-	{"1 to 5, tab", "tools, calls, running calls, sessions with loops, errors"},
+	{"1 to 6, tab", "tools, calls, running calls, sessions, errors, frames"},
 	{"↑ ↓ pgup pgdn g G", "another row; the first row stays the first as rows move"},
 	{"enter", "open: the calls of a tool, session or error; a call whole"},
 	{"esc", "back, or remove the filter"},
@@ -28,6 +28,8 @@ func (m *Model) helpPage(p screen.Paint) []string {
 	lines = append(lines, "")
 	for _, text := range []string{
 		"P50, P95 and P99 include only executed calls, not hits and refusals.",
+		"TOOK includes waits; PERSON is the part of it that a person took to decide.",
+		"A filter may name a field: tool: session: agent: outcome: status:error, and of frames dir:in kind: method: id:.",
 		"TREND is the number of calls in parts of the window, the oldest first.",
 		"Arguments and results are redacted where they are recorded.",
 	} {

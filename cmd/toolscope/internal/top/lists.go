@@ -23,6 +23,7 @@ var orders = map[kind][]string{
 	runningList: {"longest", "tool"},
 	sessionList: {"latest", "calls", "errors", "repeats"},
 	errorList:   {"count", "latest"},
+	frameList:   {"latest", "slowest"},
 	oneTool:     {"latest", "slowest", "errors"},
 	oneSession:  {"latest", "slowest", "errors"},
 	oneError:    {"latest", "slowest"},
@@ -53,6 +54,8 @@ func (m *Model) table(p *place) *screen.Table {
 		t = m.sessions(p)
 	case errorList:
 		t = m.errors(p)
+	case frameList:
+		t = m.frames(p)
 	default:
 		return nil
 	}
@@ -205,10 +208,11 @@ func (m *Model) calls(p *place) *screen.Table {
 		key:   func(c *Call) string { return c.Key },
 		words: func(c *Call) string {
 			x := known(c)
-			return strings.Join(
-				[]string{c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, x.Arguments, x.Result},
-				" ",
-			)
+			return strings.Join([]string{
+				c.Tool, c.Outcome, c.ErrorType, c.Error, c.Session, c.Agent, c.Program, x.Arguments, x.Result,
+				fieldWords("tool", c.Tool, "session", c.Session, "agent", c.Agent, "outcome", c.Outcome),
+				statusWords(c.ErrorType),
+			}, " ")
 		},
 		fields: []field[Call]{
 			{left("BEGAN", 3), in(screen.Quiet, func(c *Call) string { return m.clock(c.Time) })},
@@ -216,6 +220,10 @@ func (m *Model) calls(p *place) *screen.Table {
 			{left("TOOL", rankOfTool), plainly(func(c *Call) string { return short(c.Tool, 24) })},
 			{left("ENDED AS", 0), ended},
 			{right("TOOK", 0), plainly(func(c *Call) string { return display.Milliseconds(c.DurationMs) })},
+			{
+				right("PERSON", 4),
+				in(screen.Amber, func(c *Call) string { return some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs)) }),
+			},
 			{left("SESSION", 5), in(screen.Quiet, func(c *Call) string { return short(c.Session, 16) })},
 			{wide("ARGUMENTS › RESULT", 18, 1), plainly(func(c *Call) string { return story(c, known(c)) })},
 		},
@@ -273,7 +281,9 @@ func (m *Model) running(p *place) *screen.Table {
 		empty: "Nothing runs at the moment.",
 		key:   (*Running).rowKey,
 		words: func(c *Running) string {
-			return strings.Join([]string{c.Tool, c.Session, c.Agent, c.Program, c.Arguments}, " ")
+			return strings.Join([]string{
+				c.Tool, c.Session, c.Agent, c.Program, c.Arguments, fieldWords("tool", c.Tool, "session", c.Session, "agent", c.Agent),
+			}, " ")
 		},
 		fields: []field[Running]{
 			{

@@ -58,6 +58,7 @@ const (
 	runningList
 	sessionList
 	errorList
+	frameList
 	tabs
 
 	oneTool kind = iota - 1
@@ -65,6 +66,7 @@ const (
 	oneSession
 	oneError
 	oneRunning
+	oneFrame
 )
 
 // A place is a list or one thing, and where in it the person is.
@@ -73,6 +75,7 @@ type place struct {
 	key     string  // of the one thing
 	call    Call    // of oneCall: the lists move on
 	running Running // of oneRunning, for the same reason
+	frame   Frame   // of oneFrame
 	at      string  // key of the selected row; "" is the first
 	row     int     // its number when it was last drawn
 	top     int     // the first row, or line, that is drawn
@@ -114,6 +117,14 @@ func (m *Model) place() *place {
 		return &m.stack[n-1]
 	}
 	return &m.tabs[m.tab]
+}
+
+// lists is how many tabs there are: that of frames only where they are known.
+func (m *Model) lists() kind {
+	if m.state == nil || m.state.Frames == nil {
+		return frameList
+	}
+	return tabs
 }
 
 // answered takes the answer to a question.

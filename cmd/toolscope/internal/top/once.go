@@ -45,6 +45,9 @@ func (m *Model) page(fill func(*Call)) string {
 	}
 	line(m.title(screen.Paint{}))
 	line(m.totals(screen.Paint{}))
+	if m.state.Peers != "" {
+		line(screen.Clip(screen.Safe(m.state.Peers), m.width))
+	}
 	if trouble := m.trouble(); trouble != "" {
 		line(trouble)
 	}
@@ -53,7 +56,7 @@ func (m *Model) page(fill func(*Call)) string {
 			fill(&m.state.Calls[i])
 		}
 	}
-	for i, title := range titles {
+	for i, title := range titles[:m.lists()] {
 		t := m.table(&m.tabs[i])
 		line("")
 		line(title)

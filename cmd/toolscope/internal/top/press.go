@@ -52,12 +52,14 @@ func (m *Model) press(key, text string) act {
 		return suspend
 	case "w", "W":
 		return m.turnWindow(key == "w")
-	case "1", "2", "3", "4", "5":
-		m.tab, m.stack = kind(key[0]-'1'), nil
+	case "1", "2", "3", "4", "5", "6":
+		if to := kind(key[0] - '1'); to < m.lists() {
+			m.tab, m.stack = to, nil
+		}
 	case "tab":
-		m.tab, m.stack = (m.tab+1)%tabs, nil
+		m.tab, m.stack = (m.tab+1)%m.lists(), nil
 	case "shift+tab":
-		m.tab, m.stack = (m.tab+tabs-1)%tabs, nil
+		m.tab, m.stack = (m.tab+m.lists()-1)%m.lists(), nil
 	case "esc", "left", "h", "backspace":
 		m.back()
 	default:
@@ -225,6 +227,9 @@ func (m *Model) into() {
 			break
 		}
 		next.kind, next.running = oneRunning, m.state.Running[i]
+	case frameList:
+		i := slices.IndexFunc(m.state.Frames, func(f Frame) bool { return f.Key == next.key })
+		next.kind, next.frame = oneFrame, m.state.Frames[i]
 	default:
 		i := slices.IndexFunc(m.state.Calls, func(c Call) bool { return c.Key == next.key })
 		if i < 0 {

@@ -38,6 +38,10 @@ type State struct {
 	Calls       []Call // the latest first
 	Sessions    []stats.SessionStats
 	Loops       []stats.Loop
+	// Frames are the messages between client and server, the latest first; nil where they are not known.
+	Frames []Frame
+	// Peers says who takes part and what they can do, "" if that is not known.
+	Peers string
 	// Notes are what a person should know of the answer: programs that did not
 	// answer, lines that could not be read.
 	Notes []string
@@ -54,6 +58,18 @@ type Call struct {
 // Content is what a call was given and what it answered, redacted. Why says why there
 // is none, if there is none.
 type Content struct{ Arguments, Result, Why string }
+
+// A Frame is a message between client and server, or what a recording says of their session.
+type Frame struct {
+	Key                       string
+	Time                      time.Time
+	Direction                 string // "→" to the server, "←" to the client, "" for what is no message
+	Kind                      string // request, response, session, tools or dropped
+	Method, Name, ID, Session string // Name is that of a tool, a prompt or a resource
+	Status                    string // of a response: ok, or why it failed
+	TookMs                    float64
+	Text                      string // the record, redacted
+}
 
 // A Running is a call that has not ended.
 type Running struct {

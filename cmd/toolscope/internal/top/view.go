@@ -56,6 +56,9 @@ func (m *Model) top(p screen.Paint) []string {
 	if m.height >= 9 {
 		lines = append(lines, m.totals(p))
 	}
+	if m.state != nil && m.state.Peers != "" && m.height >= 12 {
+		lines = append(lines, p.In(screen.Quiet, screen.Clip(screen.Safe(m.state.Peers), m.width)))
+	}
 	if trouble := m.trouble(); trouble != "" && m.height >= 5 {
 		lines = append(lines, p.In(screen.Red, screen.Clip(trouble, m.width)))
 	}
@@ -148,7 +151,7 @@ func (m *Model) trouble() string {
 }
 
 // titles are the names of the lists.
-var titles = [tabs]string{"Tools", "Calls", "Running", "Sessions", "Errors"}
+var titles = [tabs]string{"Tools", "Calls", "Running", "Sessions", "Errors", "Frames"}
 
 // tabLine names the lists, or the way to where the person is.
 func (m *Model) tabLine(p screen.Paint) string {
@@ -161,7 +164,7 @@ func (m *Model) tabLine(p screen.Paint) string {
 		}
 		return p.In(screen.Bold, screen.Clip(strings.Join(parts, " › "), m.width)) // each part is safe
 	}
-	for i, title := range titles {
+	for i, title := range titles[:m.lists()] {
 		text := fmt.Sprintf("%d %s", i+1, title)
 		if kind(i) == m.tab {
 			parts = append(parts, p.In(screen.Inverted, "["+text+"]"))
@@ -190,6 +193,8 @@ func (p *place) name() string {
 		return "running " + screen.Clip(screen.Safe(p.running.Tool), 30)
 	case oneError:
 		return "error"
+	case oneFrame:
+		return "frame " + screen.Clip(screen.Safe(strings.TrimSpace(p.frame.Method+" "+p.frame.Name)), 40)
 	}
 	return screen.Clip(screen.Safe(p.key), 40)
 }

@@ -47,7 +47,7 @@ func TestFramesFitEveryScreen(t *testing.T) {
 			for _, h := range []int{1, 3, 4, 7, 9, 24} {
 				for _, keys := range [][]string{
 					{"1"}, {"1", "enter"}, {"2", "end"}, {"2", "end", "enter"}, {"3", "end", "enter"},
-					{"4", "end", "enter"}, {"5", "enter"}, {"?"}, {"/", "x"},
+					{"4", "end", "enter"}, {"5", "enter"}, {"6", "end", "enter"}, {"?"}, {"/", "x"},
 				} {
 					m := shown(t, hostile(), w, h)
 					m.options.Plain = plain

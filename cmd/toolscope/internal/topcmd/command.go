@@ -27,8 +27,9 @@ A URL is where a program has mounted its scope's HTTP handler, or a proxy serves
 statistics. Without one, $TOOLSCOPE_URL is asked; else all programs of yours that run on
 this machine and have announced themselves, added up; else ` + programs.DefaultURL + `.
 
-Keys: ? shows them all. 1 to 5 are tools, calls, running calls, sessions and errors;
-enter opens a row, esc goes back, / filters, s sorts, p pauses, q quits.
+Keys: ? shows them all. 1 to 5 are tools, calls, running calls, sessions and errors,
+6 the frames of a log; enter opens a row, esc goes back, / filters, s sorts, p pauses,
+q quits.
 
 Arguments and results of recent calls are shown where the program keeps its spans
 (statshttp.Options.Traces) or the log has them, and arguments of running calls where

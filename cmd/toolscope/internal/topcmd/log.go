@@ -23,6 +23,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/top"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/linefile"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -34,8 +35,7 @@ type callLog struct {
 
 	mu     sync.Mutex
 	file   *os.File
-	lines  *logfile.Lines
-	read   int64
+	lines  *linefile.Lines
 	counts logfile.Counts
 	log    *calllog.Log
 	calls  []ringCall // a ring of the latest ones
@@ -46,6 +46,7 @@ type callLog struct {
 
 	pending map[string]calls.Record // calls that have begun, by their id in the log
 	peers   string                  // who takes part, of the latest session
+	frames  frameRing
 }
 
 // ringCall is a call, whose texts are redacted when it is first shown.
@@ -60,11 +61,8 @@ type loopKey struct {
 	arguments     uint64
 }
 
-// The limits of what is kept of a log in addition to what [calllog.Log] keeps.
-const (
-	maxLogLoops = 8192
-	shownText   = 16 << 10 // bytes of arguments, and of a result
-)
+// maxLogLoops limits what is kept of a log in addition to what [calllog.Log] keeps.
+const maxLogLoops = 8192
 
 func openLog(name string) (*callLog, error) {
 	paths, err := recordings.Paths(name)
@@ -86,10 +84,10 @@ func (t *callLog) begin() error {
 		return err
 	}
 	t.shut()
-	t.file, t.lines, t.read = file, logfile.NewLines(), 0
+	t.file, t.lines = file, logfile.NewLines(file)
 	t.counts, t.log, t.calls, t.last = logfile.Counts{}, calllog.New(nil), nil, 0
 	t.loops, t.seed = make(map[loopKey]*stats.Loop), maphash.MakeSeed()
-	t.pending, t.peers = map[string]calls.Record{}, ""
+	t.pending, t.peers, t.frames = map[string]calls.Record{}, "", frameRing{}
 	t.log.KeepTimeline()
 	return nil
 }
@@ -118,15 +116,9 @@ func (t *callLog) State(ctx context.Context, _ string) (*top.State, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := t.lines.Read(t.file, false, func(number uint64, text []byte) {
-			t.addFrame(text)
-			t.counts.Add(number, t, text)
-		})
-		t.read += int64(n)
-		if err == io.EOF {
+		if err := t.counts.Next(t.lines, t); err == io.EOF {
 			return t.state(), nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +134,7 @@ func (t *callLog) follow() error {
 	if err != nil {
 		return err
 	}
-	if os.SameFile(was, now) && now.Size() >= t.read {
+	if os.SameFile(was, now) && now.Size() >= t.lines.BytesRead() {
 		return nil
 	}
 	t.again++
@@ -152,13 +144,14 @@ func (t *callLog) follow() error {
 // maxPending is how many calls without an end are kept.
 const maxPending = 4096
 
-// addFrame learns from a line that is no call's end: a call has begun, or a session.
-func (t *callLog) addFrame(text []byte) {
-	record, _ := calllog.RecordOf(text)
+// AddOther adds a line that is no call's end: a call has begun, or a session.
+func (t *callLog) AddOther(line []byte) {
+	t.frames.addLine(line)
+	record, _ := calllog.RecordOf(line)
 	if record != calls.RecordBegin && record != calls.RecordSession {
 		return
 	}
-	r, err := calls.ReadRecord(text)
+	r, err := calls.ReadRecord(line)
 	switch {
 	case err != nil:
 	case record == calls.RecordSession:
@@ -214,6 +207,7 @@ func (t *callLog) AddLine(line []byte) error {
 	if err != nil {
 		return err
 	}
+	t.frames.addLine(line)
 	t.log.AddCall(&c)
 	t.last++
 	t.countLoop(&c)
@@ -296,6 +290,7 @@ func (t *callLog) state() *top.State {
 	s := &top.State{
 		At: snapshot.To, Source: t.name, Window: "the whole log", Summary: stats.Summarise(snapshot, nil),
 		Trend: make(map[string][]float64), Running: t.running(time.Now()), Sessions: t.log.Sessions(),
+		Frames: t.frames.shown(), Peers: t.peers,
 	}
 	if snapshot.To.Equal(time.Unix(0, 0)) { // a log without times
 		s.At = time.Time{}
@@ -318,9 +313,6 @@ func (t *callLog) state() *top.State {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Tool, b.Tool))
 	})
 	s.Loops = s.Loops[:min(len(s.Loops), maxSessions)]
-	if t.peers != "" {
-		s.Notes = append(s.Notes, t.peers)
-	}
 	if t.counts.Bad > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s of %s lines could not be read, the first is line %d: %s",
 			display.Count(t.counts.Bad), display.Count(t.counts.Lines), t.counts.First[0].Line, t.counts.First[0].Reason))

@@ -135,6 +135,8 @@ func TestUnicodeLocale(t *testing.T) {
 func TestRecordingShowsWhatRuns(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "recording.jsonl")
 	text := `{"v":1,"record":"session","time":"2026-11-22T10:00:00Z","client":{"name":"c 2"},"peer":{"name":"s 1","capabilities":["logging","tools"]}}
+{"v":1,"record":"request","time":"2026-11-22T10:00:00Z","duration_us":1000,"method":"tools/list","id":"0"}
+{"v":1,"record":"request","time":"2026-11-22T10:00:00Z","duration_us":2000,"method":"elicitation/create","id":"5"}
 {"v":1,"record":"begin","call":"A-1","time":"2026-11-22T10:00:00Z","tool":"slow","arguments":{"n":1}}
 {"v":1,"record":"begin","call":"A-2","time":"2026-11-22T10:00:01Z","tool":"asked","arguments":{"n":2}}
 {"v":1,"record":"end","call":"A-2","time":"2026-11-22T10:00:09Z","tool":"asked","outcome":"executed","duration_us":2000,"approval_us":7000000}
@@ -151,13 +153,50 @@ func TestRecordingShowsWhatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Notes) != 1 || s.Notes[0] != "client c 2, server s 1 (logging, tools)" {
-		t.Errorf("got the notes %q", s.Notes)
+	if len(s.Notes) != 0 || s.Peers != "client c 2, server s 1 (logging, tools)" {
+		t.Errorf("got the notes %q and the peers %q", s.Notes, s.Peers)
 	}
 	if len(s.Running) != 1 || s.Running[0].Tool != "slow" || s.Running[0].RunningMs < 1000 || s.Running[0].Arguments != `{"n":1}` {
 		t.Errorf("got %+v running, want the call without an end", s.Running)
 	}
+	var frames []string
+	for _, f := range s.Frames {
+		frames = append(frames, strings.Join([]string{f.Direction, f.Kind, f.Method, f.Name, f.Status}, " "))
+	}
+	if got, want := strings.Join(frames, "\n"), `← response tools/call asked ok
+→ request tools/call asked `+`
+→ request tools/call slow `+`
+→ response elicitation/create  ok
+← response tools/list  ok
+ session   `+`
+→ request tools/list  `+`
+← request elicitation/create  `; got != want {
+		t.Errorf("got the frames\n%s\nwant\n%s", got, want)
+	}
+	if !strings.Contains(s.Frames[0].Text, `"approval_us":7000000`) {
+		t.Errorf("got the frame %s, want the record", s.Frames[0].Text)
+	}
 	if len(s.Calls) != 1 || s.Calls[0].RunMs != 2 || s.Calls[0].ApprovalMs != 7000 || s.Calls[0].DurationMs != 7002 {
 		t.Errorf("got %+v, want 7 s for a person and 2 ms for the server", s.Calls)
+	}
+}
+
+// The frames that are kept are bounded by number and bytes, and redacted before they are shown.
+func TestFramesAreBounded(t *testing.T) {
+	var ring frameRing
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	for i := range 2 * maxFrames {
+		ring.addLine(fmt.Appendf(nil, `{"v":1,"record":"begin","call":"A-%d","tool":"x","arguments":{"a":%q}}`, i, secret))
+	}
+	frames := ring.shown()
+	if len(frames) != maxFrames || frames[0].Key != fmt.Sprint(2*maxFrames) || strings.Contains(frames[0].Text, secret) {
+		t.Errorf("got %d frames, the first one %+v", len(frames), frames[0])
+	}
+	for i := range 20 {
+		ring.addLine(fmt.Appendf(nil, `{"v":1,"record":"begin","call":"B-%d","tool":"x","arguments":{"a":%q}}`, i,
+			strings.Repeat("y", 1<<20)))
+	}
+	if ring.bytes > maxFrameBytes || len(ring.shown()) != 7 {
+		t.Errorf("got %d bytes of %d lines, want at most %d", ring.bytes, len(ring.lines), maxFrameBytes)
 	}
 }

@@ -5,6 +5,7 @@ package workflowcmd
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/workflow"
 )
 
@@ -152,6 +154,8 @@ func run() *cobra.Command {
 				}
 				return printDry(c.OutOrStdout(), steps, asJSON)
 			}
+			// The run is a session, so that budgets and rate limits of sessions count its steps.
+			ctx = toolkit.WithSession(ctx, toolkit.Session{ID: "workflow-" + strings.ToLower(rand.Text()[:16])})
 			return e.print(c.OutOrStdout(), e.set.Run(ctx, args[1], arguments), quiet, asJSON)
 		})
 	f := c.Flags()
@@ -164,6 +168,10 @@ func run() *cobra.Command {
 func printDry(w io.Writer, steps []workflow.DryStep, asJSON bool) error {
 	if asJSON {
 		return cli.PrintJSON(w, steps)
+	}
+	if len(steps) == 0 {
+		_, err := fmt.Fprintln(w, "No calls.")
+		return err
 	}
 	t := &screen.Table{Report: true, Columns: []screen.Column{
 		{Title: "STEP"}, {Title: "TOOL"}, {Title: "VERDICT"}, {Title: "ARGUMENTS", Wide: true},

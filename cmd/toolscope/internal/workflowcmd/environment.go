@@ -74,8 +74,11 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 		tools = c.Registry
 	}
 	workflows, err := builtin.OpenWorkflows(file, scope, tools)
-	if err == nil {
+	switch {
+	case err == nil:
 		e.set = workflows.Set
+	case e.servers == "" && strings.Contains(err.Error(), "the unknown tool"):
+		err = fmt.Errorf("%w\nOptions such as --write choose the tools: 'toolscope tools' lists those that there are with them", err)
 	}
 	return err
 }
@@ -117,7 +120,9 @@ func (e *environment) print(w io.Writer, r workflow.Result, quiet, asJSON bool) 
 		if r.Err == nil {
 			fmt.Fprintf(&b, "%s\n", text)
 		} else {
-			fmt.Fprintf(&b, "%s\n", display.Plain(message))
+			for line := range strings.Lines(message) {
+				b.WriteString(display.Plain(strings.TrimSuffix(line, "\n")) + "\n")
+			}
 		}
 	}
 	if !quiet && r.Run.ID != "" {
