@@ -23,7 +23,7 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// Policies are one of each place, none of which refuses the call: each looks at it, counts it,
+// Policies are one of each place but baseline, none of which refuses the call: each looks at it, counts it,
 // and lets it pass. The cache is small, so that it always throws out what it stored.
 func Policies() ([]middleware.Policy, error) {
 	params, errInject := toolkit.NewHostParams(toolkit.HostParam{

@@ -72,8 +72,8 @@ func newApprove(s approval, b *Builder) (*approve.Policy, error) {
 	} else if s.Terminal != nil && len(o.Askers) == 0 && !s.Defer {
 		return nil, errors.New("terminal: got false, want remote: true or unattended: true as well")
 	}
-	if o.Defer {
-		o.Grants = b.Stores.Grants
+	if !s.Unattended {
+		o.Requests = b.Stores.Requests
 	}
 	return approve.New(o)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -79,12 +80,13 @@ func (d Descriptor) needing(yaml string) Descriptor {
 
 // Stores keep the state of policies that processes share. What is nil stays in the process.
 type Stores struct {
-	Cache   cache.Store    // answers of the Cache policy
-	Rates   limit.Rates    // rate limits of the Limit policy
-	Ledger  budget.Ledger  // accounts of the Budget policy
-	Peers   breaker.Peers  // openings of circuits of the Breaker policy
-	Grants  approve.Grants // approvals of deferred calls of the Approve policy
-	Flights dedupe.Flights // runs and answers of the Dedupe policy
+	Cache     cache.Store      // answers of the Cache policy
+	Rates     limit.Rates      // rate limits of the Limit policy
+	Ledger    budget.Ledger    // accounts of the Budget policy
+	Peers     breaker.Peers    // openings of circuits of the Breaker policy
+	Requests  approve.Requests // requests and approvals of the Approve policy
+	Histories loop.Histories   // histories of the Loop policy
+	Flights   dedupe.Flights   // runs and answers of the Dedupe policy
 }
 
 // A Descriptor describes a policy.

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/cache"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
 )
 
 func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
@@ -35,4 +36,9 @@ func newBudget(o budget.Options, b *Builder) (middleware.Policy, error) {
 func newLimit(o limit.Options, b *Builder) (middleware.Policy, error) {
 	o.Rate.Store = b.Stores.Rates
 	return limit.New(o)
+}
+
+func newLoop(o loop.Options, b *Builder) (middleware.Policy, error) {
+	o.Histories = b.Stores.Histories
+	return loop.New(o)
 }

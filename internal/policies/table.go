@@ -5,7 +5,6 @@ package policies
 
 import (
 	"github.com/toolscope/toolscope/middleware"
-	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/middleware/retry"
 	"github.com/toolscope/toolscope/middleware/timeout"
 	"github.com/toolscope/toolscope/middleware/validate"
@@ -17,12 +16,13 @@ var All = []Descriptor{
 		func(struct{}) (middleware.Policy, error) { return middleware.Recover() }, Tags{
 			"recovered": "true if the policy made an error of a panic",
 		}),
-	plain("loop", middleware.StageLoop, "Notices calls that repeat, and can stop them.", loop.New, Tags{
+	describe("loop", middleware.StageLoop, "Notices calls that repeat, and can stop them.", newLoop, Tags{
 		"loop":        "unscoped, if the call has no session",
 		"loop.action": "what the policy did about the loop: signal, advice or stop",
 		"loop.count":  "number of repetitions; beyond 16 the power of two reached, as 32+",
 		"loop.kind":   "kind of loop: repeat, cycle, error or no_progress",
 		"loop.length": "number of different calls in the loop",
+		"loop.store":  "away, if the shared histories did not answer: the process looked at its own calls",
 	}),
 	plain("truncate", middleware.StageTruncate, "How much of a result the model gets.", middleware.Truncate, Tags{
 		"truncate":       "cut, if the result was truncated",

@@ -5,9 +5,11 @@ package policies_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,11 +24,7 @@ func TestRowsAreComplete(t *testing.T) {
 	pages := ""
 	for _, name := range []string{"policies-safety.md", "policies-model.md", "policies-reliability.md",
 		"policies-reuse.md", "permission.md"} {
-		page, err := os.ReadFile("../../docs/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages += string(page)
+		pages += read(t, "../../docs/"+name)
 	}
 	var names []string
 	last := middleware.Stage(0)
@@ -46,6 +44,8 @@ func TestRowsAreComplete(t *testing.T) {
 		}
 		lacks(strings.Contains(pages, "<!-- policy "+p.Name+" -->\n"),
 			"a section of a page docs/policies-….md with the mark <!-- policy "+p.Name+" -->")
+		lacks(regexp.MustCompile(`(?m)^\| [^|]* \| ([^|]*, )?`+p.Name+`[, ][^|]*\| \[`).MatchString(read(t, "../../docs/policies.md")),
+			"its name in the table \"Find a policy\" of docs/policies.md")
 		if p.Policy != nil {
 			made := reflect.New(p.Policy.Elem()).Interface().(middleware.Policy)
 			_, ok := made.(interface{ Made() bool })
@@ -58,6 +58,31 @@ func TestRowsAreComplete(t *testing.T) {
 		}
 		names, last = append(names, p.Name), p.Stage
 	}
+}
+
+// TestWaterfallShowsTheTagsOfEachPolicy: the page of a call shows what policies decided, by the first words of their tags.
+func TestWaterfallShowsTheTagsOfEachPolicy(t *testing.T) {
+	const script = "../../internal/statspage/web/waterfall.js"
+	words := map[string]bool{}
+	for _, p := range policies.All {
+		for tag := range p.Tags {
+			word, _, _ := strings.Cut(tag, ".")
+			words[word] = true
+		}
+	}
+	want := `const decisions = /^toolscope\.(` + strings.Join(slices.Sorted(maps.Keys(words)), "|") + ")"
+	if !strings.Contains(read(t, script), want) {
+		t.Errorf("%s: got no %s, want it: the tags of all policies", script, want)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestOptionsHaveNamesAndDescriptions looks at every option that a file can set.

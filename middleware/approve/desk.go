@@ -51,15 +51,16 @@ const maxDecided = 200
 // desk holds the open requests, and the approvals that were given for calls still
 // to come.
 type desk struct {
-	tell func(Decision)              // nil is no function
-	give func(grantKey, grant) error // keeps an approval for all processes; nil: the desk keeps it
+	tell func(Decision) // nil is no function
 
-	mu      sync.Mutex
-	open    map[string]*pending
-	bytes   int        // of the arguments of open requests
-	decided []Decision // the latest last
-	grants  map[grantKey]grant
-	earlier map[earlierKey]*earlier
+	mu       sync.Mutex
+	by       *Policy // asks for answers of other processes; nil: requests are not shared
+	watching bool    // whether it does so now
+	open     map[string]*pending
+	bytes    int        // of the arguments of open requests
+	decided  []Decision // the latest last
+	grants   map[grantKey]grant
+	earlier  map[earlierKey]*earlier
 
 	stops stops
 }
@@ -87,6 +88,7 @@ type pending struct {
 	done     chan struct{}
 	state    State
 	answer   Answer
+	revision uint64 // of the request as processes share it; 0: it is not shared
 }
 
 // grantKey is the call that an approval is for, and whose it must be.
@@ -162,39 +164,47 @@ func (d *desk) decide(
 	if subtle.ConstantTimeCompare([]byte(digest), []byte(p.Digest)) != 1 {
 		return "", ErrDigest
 	}
-	state, by := Rejected, []string{a.By}
-	if a.Approved {
-		state = Approved
-		if err := mayApprove(p.tool, p.Risk); err != nil {
-			return "", err
-		}
-		if p.people > 1 {
-			if err := p.second(a.By); err != nil {
-				return "", err
-			}
-			if p.ApprovedBy == "" {
-				p.ApprovedBy = a.By
-				d.reportDecision(Decision{Request: p.closed(), State: Pending, By: a.By, Note: a.Note, Decided: now})
-				return Pending, nil
-			}
-			by = []string{p.ApprovedBy, a.By}
-			a.By = p.ApprovedBy + ", " + a.By
-		}
-		if p.deferred && p.exchange == nil && d.give != nil {
-			if err := d.give(p.owner, grant{a.By, p.ID, now.Add(grantFor)}); err != nil {
-				return "", err // the request stays open
-			}
-		}
+	state, by, err := p.judge(&a, mayApprove)
+	if err != nil {
+		return "", err
+	}
+	if state == Pending {
+		p.ApprovedBy = a.By
+		d.reportDecision(Decision{Request: p.closed(), State: Pending, By: a.By, Note: a.Note, Decided: now})
+		return Pending, nil
+	}
+	if state == Approved {
 		d.keepEarlier(p, a.By, now)
-		if p.deferred && p.exchange == nil && d.give == nil {
+		if p.deferred && p.exchange == nil {
 			d.grants[p.owner] = grant{a.By, p.ID, now.Add(grantFor)}
 		}
 	}
 	d.close(p, state, a, now)
-	if p.exchange != nil {
-		p.exchange.Decided(approval.Answer{Digest: p.Digest, Approved: a.Approved, By: by, Note: a.Note})
-	}
+	p.answered(by)
 	return state, nil
+}
+
+// judge is what a person's answer makes of a request, and who approved it: Pending if a second person has to. Then
+// a.By are both.
+func (p *pending) judge(a *Answer, mayApprove func(tool, risk string) error) (state State, by []string, err error) {
+	if !a.Approved {
+		return Rejected, []string{a.By}, nil
+	}
+	if err := mayApprove(p.tool, p.Risk); err != nil {
+		return "", nil, err
+	}
+	if p.people <= 1 {
+		return Approved, []string{a.By}, nil
+	}
+	if err := p.second(a.By); err != nil {
+		return "", nil, err
+	}
+	if p.ApprovedBy == "" {
+		return Pending, nil, nil
+	}
+	by = []string{p.ApprovedBy, a.By}
+	a.By = p.ApprovedBy + ", " + a.By
+	return Approved, by, nil
 }
 
 // second is an error if the person cannot be one of two who approve.
@@ -206,6 +216,13 @@ func (p *pending) second(by string) error {
 		return &forbidden{by + " has approved this call: a second person has to as well"}
 	}
 	return nil
+}
+
+// earlierOf is the call that the request is compared with.
+func (d *desk) earlierOf(p *pending) *earlier {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.earlier[p.earlierKey()]
 }
 
 // keepEarlier keeps an approved call, to compare the next ones of the tool with; the lock is held.
@@ -235,18 +252,28 @@ func (d *desk) settle(p *pending, state State, now time.Time) (State, Answer) {
 	return p.state, p.answer
 }
 
-// close ends a request; the lock is held.
+// close ends a request and reports it; the lock is held.
 func (d *desk) close(p *pending, state State, a Answer, now time.Time) {
+	d.reportDecision(d.end(p, state, a, now))
+}
+
+// end ends a request; the lock is held.
+func (d *desk) end(p *pending, state State, a Answer, now time.Time) Decision {
 	p.state, p.answer = state, a
 	delete(d.open, p.ID)
 	d.bytes -= len(p.content.arguments)
 	c := Decision{p.closed(), state, a.By, a.Note, now}
+	d.remember(c)
+	close(p.done)
+	return c
+}
+
+// remember keeps a closed request, to be shown; the lock is held.
+func (d *desk) remember(c Decision) {
 	if len(d.decided) >= maxDecided {
 		d.decided = slices.Delete(d.decided, 0, 1)
 	}
 	d.decided = append(d.decided, c)
-	close(p.done)
-	d.reportDecision(c)
 }
 
 // reportDecision tells the host; a panic of it is not the call's.
@@ -262,7 +289,11 @@ func (d *desk) reportDecision(c Decision) {
 // used; the lock is held.
 func (d *desk) expire(now time.Time) {
 	for _, p := range d.open {
-		if !now.Before(p.Expires) {
+		end := p.Expires
+		if p.revision > 0 {
+			end = end.Add(expiryRoom)
+		}
+		if !now.Before(end) {
 			d.close(p, Expired, Answer{}, now)
 		}
 	}
@@ -273,15 +304,17 @@ func (d *desk) expire(now time.Time) {
 	}
 }
 
-// withdraw closes the open request for a call that was approved elsewhere.
-func (d *desk) withdraw(key grantKey, now time.Time) {
+// withdraw closes the open request for a call that was approved elsewhere, and returns it.
+func (d *desk) withdraw(key grantKey, now time.Time) (closed *pending) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range d.open {
 		if p.deferred && p.owner == key {
 			d.close(p, Withdrawn, Answer{}, now)
+			closed = p
 		}
 	}
+	return closed
 }
 
 // takeGrant uses up an approval given for this call.
@@ -321,12 +354,7 @@ func (d *desk) list(now time.Time) (open []Request, closed []Decision) {
 	for _, p := range d.open {
 		open = append(open, p.Request)
 	}
-	slices.SortFunc(open, func(a, b Request) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		return slices.Compare([]byte(a.ID), []byte(b.ID))
-	})
+	sortRequests(open)
 	closed = slices.Clone(d.decided)
 	slices.Reverse(closed)
 	return open, closed

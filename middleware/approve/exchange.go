@@ -24,7 +24,9 @@ func (p *Policy) exchanged(
 	if by, ok := x.TakeApproval(req.Digest); ok {
 		approvers, err := p.suffice(req, by)
 		if err == nil {
-			p.desk.withdraw(req.owner, req.Created)
+			if open := p.desk.withdraw(req.owner, req.Created); open != nil {
+				p.closeShared(open, Withdrawn)
+			}
 			call.Record.Tag("approval", string(Approved))
 			call.Record.Tag("approval.by", p.text(strings.Join(approvers, ", ")))
 			return next(ctx, call)

@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 )
 
 // The bounds of the HTTP surface, in bytes.
@@ -182,7 +181,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 
 // open shows one request whole.
 func (s *server) open(w http.ResponseWriter, r *http.Request) {
-	request, ok := s.policy.desk.find(r.PathValue("id"), time.Now())
+	request, ok := s.policy.find(r.PathValue("id"))
 	if !ok {
 		fail(w, http.StatusNotFound, "there is no such open request")
 		return
@@ -203,7 +202,7 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	id := r.PathValue("id")
 	if *in.Approve {
-		request, ok := s.policy.desk.find(id, time.Now())
+		request, ok := s.policy.find(id)
 		if ok && in.Digest == request.Digest && request.View().cut(maxListed).Cut &&
 			!hmac.Equal([]byte(in.Seen), []byte(s.proof(request))) {
 			fail(w, http.StatusPreconditionFailed, "the call is too long for the list: open it whole (GET api/v1/approvals/"+
@@ -288,6 +287,8 @@ func status(err error) int {
 		return http.StatusConflict
 	case errors.Is(err, ErrDigest):
 		return http.StatusPreconditionFailed
+	case errors.Is(err, ErrAway):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
 }

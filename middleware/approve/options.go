@@ -28,10 +28,11 @@ type Options struct {
 	// Expiry from the answer. Answers come over HTTP, or from the application if
 	// Askers is [External].
 	Defer bool `yaml:"defer" doc:"Suspend the call instead of waiting; answers come over HTTP; default false."`
-	// Grants keeps the approvals of deferred calls for all processes that share it: a call that one process deferred
-	// can be made in another. nil keeps them in this process. While it does not answer, the calls are refused. A
-	// request is shown and answered where it was made. Only with Defer. The caller closes it.
-	Grants Grants `yaml:"-"`
+	// Requests keeps the requests and the approvals of deferred calls for all processes that share it: they are
+	// shown and answered in each of them, once. nil keeps them in this process. While it does not answer, calls that
+	// need an approval are refused. Tell is called where a request is opened and where it is decided, and not for
+	// deferred requests that expire. The caller closes it.
+	Requests Requests `yaml:"-"`
 	// MaxPending is how many requests may be open, 1000 by default; beyond it calls
 	// are refused (overloaded).
 	MaxPending int `yaml:"max_pending" doc:"Open requests; default 1000."`

@@ -43,7 +43,7 @@ type Policy struct {
 	overHTTP   bool    // whether HTTP was asked for
 	external   bool    // whether External is among the askers
 	unattended bool
-	health     shared.Health // of the grants that processes share
+	health     shared.Health // of the requests that processes share
 }
 
 var _ middleware.Policy = (*Policy)(nil)
@@ -81,7 +81,6 @@ func New(o Options) (*Policy, error) {
 	case len(o.Askers) == 0:
 		p.askers, p.byDefault = []Asker{Terminal()}, true
 	}
-	c.If(o.Grants != nil && !o.Defer, "Grants", "grants without Defer", "Defer: other calls wait for their answers")
 	for i := range o.People {
 		c.Wrap(fmt.Sprintf("People[%d]", i), o.People[i].check())
 	}
@@ -110,8 +109,8 @@ func New(o Options) (*Policy, error) {
 	}
 	o.Askers, o.Patterns = nil, slices.Clone(o.Patterns)
 	p.options, p.desk = o, newDesk(o.Tell)
-	if o.Grants != nil {
-		p.desk.give = p.giveShared
+	if o.Requests != nil {
+		p.desk.by = p
 	}
 	return p, nil
 }
@@ -123,6 +122,13 @@ func (p *Policy) Inherit(old *Policy) {
 	if old != nil {
 		p.desk = old.desk
 		p.served.Store(old.served.Load())
+		p.desk.mu.Lock()
+		p.desk.by = nil
+		if p.options.Requests != nil {
+			p.desk.by = p
+		}
+		p.desk.mu.Unlock()
+		p.watch()
 	}
 }
 
@@ -134,7 +140,13 @@ func (p *Policy) Made() bool { return p != nil && p.desk != nil }
 
 // Pending are the open requests, the oldest first; Decided the last 200 closed ones, the
 // latest first.
-func (p *Policy) Pending() []Request { open, _ := p.desk.list(time.Now()); return open }
+func (p *Policy) Pending() []Request {
+	if p.options.Requests != nil {
+		return p.pendingShared(nil)
+	}
+	open, _ := p.desk.list(time.Now())
+	return open
+}
 
 // Decided are the last 200 requests that were closed, the latest first.
 func (p *Policy) Decided() []Decision { _, closed := p.desk.list(time.Now()); return closed }
@@ -153,6 +165,9 @@ func (p *Policy) decide(id, digest string, a Answer) (State, error) {
 	who := a.By
 	a.By, a.Note = p.text(a.By), p.text(a.Note)
 	mayApprove := func(tool, risk string) error { return p.options.mayApprove(who, tool, risk) }
+	if p.options.Requests != nil {
+		return p.decideShared(id, digest, a, mayApprove)
+	}
 	return p.desk.decide(id, digest, a, time.Now(), p.options.Expiry, mayApprove)
 }
 
@@ -198,12 +213,14 @@ func (p *Policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		case p.options.Defer:
 			return p.deferred(ctx, call, req, next)
 		}
-		opened, ok := p.desk.addRequest(req, p.options.MaxPending)
-		if !ok {
+		switch id, err := p.open(ctx, req); {
+		case err != nil:
+			return p.refuseAway(call, err)
+		case id == "":
 			return p.overloaded(ctx, call)
 		}
 		call.Record.Tag("approval.id", req.ID)
-		state, answer, err := p.wait(ctx, opened)
+		state, answer, err := p.wait(ctx, req)
 		waited := time.Since(now)
 		call.Record.Note(func(s *toolkit.Disposition) { s.Approval += waited })
 		if answer.By != "" {
@@ -280,14 +297,17 @@ func (p *Policy) deferred(ctx context.Context, call toolkit.Call, req *pending, 
 // suspend opens a request and suspends its call.
 func (p *Policy) suspend(ctx context.Context, call toolkit.Call, req *pending) (toolkit.Result, error) {
 	req.deferred = true
-	opened, room := p.desk.addRequest(req, p.options.MaxPending)
-	if !room {
+	id, err := p.open(ctx, req)
+	if err != nil {
+		return p.refuseAway(call, err)
+	}
+	if id == "" {
 		return p.overloaded(ctx, call)
 	}
 	call.Record.Tag("approval", "deferred")
-	call.Record.Tag("approval.id", opened.ID)
+	call.Record.Tag("approval.id", id)
 	call.Record.Note(func(s *toolkit.Disposition) { s.Outcome = toolkit.OutcomeRefused })
-	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + opened.ID +
+	return toolkit.Result{Suspended: true, Output: "this call waits for a person's approval (request " + id +
 		"): make it again, unchanged, once it is given"}, nil
 }
 
@@ -296,7 +316,7 @@ func (p *Policy) suspend(ctx context.Context, call toolkit.Call, req *pending) (
 func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) {
 	limited, cancel := context.WithDeadline(ctx, req.Expires)
 	defer cancel()
-	askers, patient := p.askers, p.served.Load() || p.overHTTP || p.external
+	askers, patient := p.askers, p.served.Load() || p.overHTTP || p.external || p.options.Requests != nil
 	if p.byDefault && patient {
 		askers = nil
 	}
@@ -319,7 +339,7 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 			if ctx.Err() != nil {
 				state = Withdrawn
 			}
-			state, answer := p.desk.settle(req, state, time.Now())
+			state, answer := p.settle(req, state)
 			return state, answer, nil
 		case err := <-failed:
 			if err == nil || limited.Err() != nil {
@@ -328,12 +348,18 @@ func (p *Policy) wait(ctx context.Context, req *pending) (State, Answer, error) 
 			if errs = append(errs, err); len(errs) < len(askers) || patient {
 				continue
 			}
-			if state, answer := p.desk.settle(req, Withdrawn, time.Now()); state != Withdrawn {
+			if state, answer := p.settle(req, Withdrawn); state != Withdrawn {
 				return state, answer, nil
 			}
 			return Withdrawn, Answer{}, errors.Join(errs...)
 		}
 	}
+}
+
+// settle closes a request without an answer, if it is still open, and returns what became of it.
+func (p *Policy) settle(req *pending, state State) (State, Answer) {
+	p.closeShared(req, state)
+	return p.desk.settle(req, state, time.Now())
 }
 
 // ask asks one asker; nil if it gave an answer, whether it was the first or not. An

@@ -44,6 +44,7 @@ func (p *Policy) Stop(s Stop) (cancelled int, err error) {
 	at.mu.Unlock()
 	p.desk.reportStop(&s, Stopped, s.By)
 	p.desk.rejectStopped(&s)
+	p.rejectShared(&s)
 	return cancelled, nil
 }
 

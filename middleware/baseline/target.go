@@ -5,10 +5,11 @@ package baseline
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The bounds of what is read of a call's arguments.
@@ -62,40 +63,25 @@ func targets(arguments []byte, names []string, workDir string) (found []string) 
 
 // walk calls visit for each text and each number, with the outermost name that it is under.
 func walk(text []byte, visit func(key, value string)) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var open []bool // by depth: whether it is an object, not a list
-	key, atKey := "", false
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	key := ""
 	for {
-		token, err := d.Token()
+		kind := d.PeekKind()
+		token, err := d.ReadToken()
 		if err != nil {
 			return err
 		}
-		switch v := token.(type) {
-		case json.Delim:
-			if v == '{' || v == '[' {
-				open = append(open, v == '{')
-			} else {
-				open = open[:len(open)-1]
+		depth := d.StackDepth()
+		within, n := d.StackIndex(depth)
+		switch name := within == '{' && n%2 == 1; {
+		case kind == '"' && name:
+			if depth == 1 {
+				key = token.String()
 			}
-			atKey = len(open) > 0 && open[len(open)-1]
-		case string:
-			if atKey {
-				if len(open) == 1 {
-					key = v
-				}
-				atKey = false
-				continue
-			}
-			visit(key, v)
-			atKey = len(open) > 0 && open[len(open)-1]
-		default:
-			if n, ok := token.(json.Number); ok {
-				visit(key, n.String())
-			}
-			atKey = len(open) > 0 && open[len(open)-1]
+		case kind == '"' || kind == '0':
+			visit(key, token.String())
 		}
-		if len(open) == 0 {
+		if depth == 0 {
 			return nil
 		}
 	}

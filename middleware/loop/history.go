@@ -27,6 +27,15 @@ type history struct {
 	// period[p] is how many calls in a row were the same as the one p calls before.
 	period  [longest + 1]uint32
 	streaks []streak // by tool, the one called last first
+	replica *replica // nil: the history is not shared
+}
+
+// reset forgets all calls.
+func (h *history) reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.prints, h.made, h.streaks = h.prints[:0], h.made[:0], h.streaks[:0]
+	h.calls, h.ran, h.period = 0, 0, [longest + 1]uint32{}
 }
 
 // An entry is one call. Counts include the call itself.

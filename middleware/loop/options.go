@@ -47,6 +47,10 @@ type Options struct {
 	Sessions int `yaml:"sessions" doc:"Sessions remembered; default 10000."`
 	// Idle is after how long without a call a session is forgotten; 0 is 1 hour.
 	Idle time.Duration `yaml:"idle" doc:"A session unused for longer is forgotten; default 1h."`
+	// Histories keeps the histories for all processes that share it: then the calls of a session may be made in
+	// several, with the same Window in each. Two calls of it are made for each call. nil keeps them in this process, which
+	// a process also does while it does not answer. The caller closes it.
+	Histories Histories `yaml:"-"`
 	// Lookup finds the definitions of calls that are not observed and so have no record with their
 	// definition. The default, nil, knows none; a registry's Lookup is one.
 	Lookup toolkit.Lookup `yaml:"-"`
@@ -70,7 +74,14 @@ func New(o Options) (middleware.Policy, error) {
 		return nil, err
 	}
 	window := uint64(1) << bits.Len(uint(o.Window-1))
-	p.histories = sessions.New[agent](o.Sessions, o.Idle, func() *history { return &history{window: window} })
+	p.fleet = fleet{store: o.Histories, key: HistoryKey{Events: 3 * int(window), Idle: o.Idle}}
+	p.histories = sessions.New[agent](o.Sessions, o.Idle, func() *history {
+		h := &history{window: window}
+		if o.Histories != nil {
+			h.replica = &replica{visits: map[visitID]visit{}}
+		}
+		return h
+	})
 	return p, nil
 }
 

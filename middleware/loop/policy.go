@@ -34,16 +34,17 @@ func (p *policy) Wrap(next toolkit.Handler) toolkit.Handler {
 		if now.IsZero() {
 			now = time.Now()
 		}
-		return p.watch(ctx, call, next, p.histories.Get(who, now), !workflowagent.Is(who.name))
+		return p.watch(ctx, call, next, p.histories.Get(who, now), who)
 	}
 }
 
-// watch runs one call of the agent whose history h is. model says whether a model reads the result: advice in one that a
-// workflow reads would spoil its JSON.
+// watch runs one call of the agent whose history h is.
 func (p *policy) watch(
-	ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history, model bool,
+	ctx context.Context, call toolkit.Call, next toolkit.Handler, h *history, who agent,
 ) (res toolkit.Result, err error) {
-	v := h.begin(p.callPrints(call))
+	s := p.passage(call, who, h)
+	print, printOfTool := p.callPrints(call)
+	v := h.beginAt(ctx, s, print, printOfTool)
 	if v.times > 1 {
 		call.Record.Note(func(s *toolkit.Disposition) { s.Repeat = v.times - 1 })
 	}
@@ -53,25 +54,25 @@ func (p *policy) watch(
 	}
 	r := p.rules(call.Name, tool)
 	if l := r.before(&v); l.Kind != "" {
-		h.stop(v)
+		h.stopAt(ctx, s, v)
 		p.reportLoop(ctx, call, l)
 		return middleware.Refuse(call, &toolkit.Error{Kind: toolkit.ErrLoopDetected, Message: l.refusal()})
 	}
 	returned := false
 	defer func() {
 		if !returned { // a panic, or the end of the goroutine, each like the other
-			h.end(&v, 1, true, false)
+			h.endAt(ctx, s, &v, 1, true, false)
 			p.reportLoop(ctx, call, r.after(&v).only(Signal))
 		}
 	}()
 	res, err = next(ctx, call)
 	returned = true
 	came, failed := p.resultPrint(call, res, err)
-	h.end(&v, came, failed, r.progress != "" && res.Size() > 0)
+	h.endAt(ctx, s, &v, came, failed, r.progress != "" && res.Size() > 0)
 	l := r.after(&v)
 	if l.Action == Advice {
 		advised := false
-		if model {
+		if !workflowagent.Is(who.name) { // advice in a result that a workflow reads would spoil its JSON
 			res, err, advised = l.advise(res, err)
 		}
 		if !advised {

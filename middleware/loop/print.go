@@ -5,7 +5,6 @@ package loop
 
 import (
 	"bytes"
-	"hash/maphash"
 	"strings"
 	"unicode"
 
@@ -24,11 +23,11 @@ const (
 // identity count as they are written: a repeated invalid call is a loop. Two calls
 // that share a fingerprint by accident (1 in 2^64) would be reported as a loop, no more.
 func (p *policy) callPrints(call toolkit.Call) (print, tool uint64) {
-	tool = maphash.String(p.seed, call.Name)
+	tool = p.sum(call.Name)
 	if a, ok := call.Record.Identity(call); ok {
-		return mix.Hashes(tool, a.Hash()), tool
+		return mix.Hashes(tool, p.identitySum(a)), tool
 	}
-	return mix.Hashes(tool, maphash.Bytes(p.seed, call.Arguments)), tool
+	return mix.Hashes(tool, p.sumBytes(call.Arguments)), tool
 }
 
 // resultPrint is the fingerprint of what came of a call and whether it was a
@@ -50,34 +49,34 @@ func (p *policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (
 	came = p.text(res.Output)
 	for i := range res.Parts {
 		part := &res.Parts[i]
-		came = mix.Hashes(came, maphash.String(p.seed, string(part.Kind)))
+		came = mix.Hashes(came, p.sum(string(part.Kind)))
 		came = mix.Hashes(came, p.text(part.Text))
 		came = mix.Hashes(came, p.bytes(part.Data))
 		came = mix.Hashes(came, p.bytes(part.JSON))
-		came = mix.Hashes(came, maphash.String(p.seed, part.URI))
+		came = mix.Hashes(came, p.sum(part.URI))
 	}
 	return came | 1, false
 }
 
 func (p *policy) text(s string) uint64 {
 	if len(s) <= maxOutput {
-		return maphash.String(p.seed, s)
+		return p.sum(s)
 	}
-	return mix.Hashes(maphash.String(p.seed, s[:maxOutput/2]), maphash.String(p.seed, s[len(s)-maxOutput/2:])) + uint64(len(s))
+	return mix.Hashes(p.sum(s[:maxOutput/2]), p.sum(s[len(s)-maxOutput/2:])) + uint64(len(s))
 }
 
 func (p *policy) bytes(b []byte) uint64 {
 	if len(b) <= maxOutput {
-		return maphash.Bytes(p.seed, b)
+		return p.sumBytes(b)
 	}
-	return mix.Hashes(maphash.Bytes(p.seed, b[:maxOutput/2]), maphash.Bytes(p.seed, b[len(b)-maxOutput/2:])) + uint64(len(b))
+	return mix.Hashes(p.sumBytes(b[:maxOutput/2]), p.sumBytes(b[len(b)-maxOutput/2:])) + uint64(len(b))
 }
 
 // errorPrint is the fingerprint of a failure: its error.type, and for a type that
 // says little what is left of the message without the words that change with the
 // arguments.
 func (p *policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, kind string) uint64 {
-	print := maphash.String(p.seed, kind)
+	print := p.sum(kind)
 	if kind != string(toolkit.ErrTool) && kind != toolkit.TypeOther {
 		return print
 	}
@@ -90,7 +89,7 @@ func (p *policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, ki
 	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
 		word = strings.Trim(word, `.,;:!?()[]{}<>"'`+"`")
 		if letters(word) && !bytes.Contains(arguments, []byte(word)) {
-			print = mix.Hashes(print, maphash.String(p.seed, word))
+			print = mix.Hashes(print, p.sum(word))
 		}
 	}
 	return print

@@ -22,6 +22,7 @@ type policy struct {
 	lookup    toolkit.Lookup
 	seed      maphash.Seed
 	histories *sessions.Table[agent, *history]
+	fleet     fleet
 }
 
 // rules are what holds for one call.

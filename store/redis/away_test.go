@@ -7,6 +7,8 @@ package redis_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"strings"
 	"syscall"
@@ -14,12 +16,19 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/middleware"
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/cache"
+	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/store/redis"
 	"github.com/toolscope/toolscope/toolkit"
 )
+
+// policiesOfCalls is how many policies of a call ask the store: loop, duplicates, cache and rates.
+const policiesOfCalls = 4
 
 // governed is a tool with the policies that share their state.
 type governed struct {
@@ -39,6 +48,8 @@ func govern(t testing.TB, store *redis.Store, when limit.WhenAway, withBudget bo
 		}
 		g.policies = append(g.policies, p)
 	}
+	add(loop.New(loop.Options{Histories: store.Histories()}))
+	add(dedupe.New(dedupe.Options{Flights: store.Flights(), History: time.Minute}))
 	c, err := cache.New(cache.Options{Store: store.Cache()})
 	add(c, err)
 	if withBudget {
@@ -47,7 +58,8 @@ func govern(t testing.TB, store *redis.Store, when limit.WhenAway, withBudget bo
 	add(limit.New(limit.Options{Rate: limit.Rate{
 		Global: toolkit.RateLimit{MaxCalls: 1000, Window: time.Minute}, Store: store.Rates(), WhenAway: when,
 	}}))
-	g.handle = toolkit.Observe(func(string) *toolkit.Definition { return reading }, noSpans{})(middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+	g.handle = toolkit.Observe(func(string) *toolkit.Definition { return reading },
+		noSpans{})(middleware.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
 		return toolkit.Result{Output: "answer to " + string(call.Arguments)}, nil
 	}, g.policies...))
 	return g
@@ -93,6 +105,7 @@ func TestServersThatAreAway(t *testing.T) {
 		mend   func(*testing.T, *server)
 		cause  string
 		waits  bool // until the circuit opens, a question takes as long as it may
+		proxy  bool // between the store and the server
 	}{
 		{name: "stopped", cause: "no answer in time", waits: true,
 			break_: func(t *testing.T, s *server) { s.signal(t, syscall.SIGSTOP) },
@@ -110,6 +123,9 @@ func TestServersThatAreAway(t *testing.T) {
 				time.Sleep(50 * time.Millisecond) // until the server sleeps; it cannot say so
 			},
 			mend: func(*testing.T, *server) {}, args: []string{"--enable-debug-command", "yes"}},
+		{name: "slow for ever", cause: "no answer in time", waits: true, proxy: true,
+			break_: func(_ *testing.T, s *server) { s.proxy.delay.Store(int64(200 * time.Millisecond)) },
+			mend:   func(_ *testing.T, s *server) { s.proxy.delay.Store(0) }},
 		{name: "memory full", cause: "memory is full", args: []string{"--maxmemory-policy", "noeviction"},
 			break_: func(t *testing.T, s *server) { configure(t, s, "maxmemory", "1") },
 			mend:   func(t *testing.T, s *server) { configure(t, s, "maxmemory", "0") }},
@@ -117,7 +133,12 @@ func TestServersThatAreAway(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, c.args...)
-			store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond })
+			store := open(t, s, func(o *redis.Options) {
+				o.Timeout = 100 * time.Millisecond
+				if c.proxy {
+					o.URL = "redis://" + s.startProxy(t)
+				}
+			})
 			local, strict := govern(t, store, limit.GoLocal, false), govern(t, store, limit.Refuse, true)
 			until(t, "all is well", func() bool { kind, _ := strict.call(t, 0); return kind == "" && len(strict.problems()) == 0 })
 			c.break_(t, s)
@@ -126,8 +147,8 @@ func TestServersThatAreAway(t *testing.T) {
 				if kind != "" {
 					t.Errorf("cache and rates: got %q, want the tool's answer", kind)
 				}
-				if most := 4*100*time.Millisecond + slack; took > most {
-					t.Errorf("a call took %v, want at most %v: 100 ms for each question", took, most)
+				if most := policiesOfCalls*100*time.Millisecond + slack; took > most {
+					t.Errorf("a call took %v, want at most %v: 100 ms for each policy", took, most)
 				}
 			}
 			if kind, _ := strict.call(t, 200); kind != "overloaded" {
@@ -173,7 +194,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}{
 		{"no password", "refuses the user or password", func(*redis.Options) {}},
 		{"wrong password", "refuses the user or password", func(o *redis.Options) { o.Password = "wrong" }},
-		{"TLS with a server that has none", "redis", func(o *redis.Options) { o.URL = "rediss://" + s.addr }},
+		{"TLS with a server that has none", "speak TLS", func(o *redis.Options) { o.URL = "rediss://" + s.addr }},
 		{"no server", "refused", func(o *redis.Options) { o.URL = "redis://127.0.0.1:1" }},
 	} {
 		store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond }, c.change)
@@ -188,10 +209,152 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			t.Errorf("%s: got %q, want the budget to refuse", c.name, kind)
 		}
 	}
+	secure, authority := startTLSServer(t)
+	another, err := x509.ParseCertificate(newAuthority(t).cert.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := x509.NewCertPool()
+	wrong.AddCert(another)
+	for name, c := range map[string]struct {
+		url   string
+		tls   *tls.Config
+		cause string
+	}{
+		"right CA": {"rediss://" + secure.addr, &tls.Config{RootCAs: authority.pool}, ""},
+		"wrong CA": {"rediss://" + secure.addr, &tls.Config{RootCAs: wrong}, "certificate"},
+		"wrong name": {"rediss://" + secure.addr, &tls.Config{RootCAs: authority.pool, ServerName: "other"},
+			"certificate"},
+		"no TLS with a server of it": {"redis://" + secure.addr, nil, "rediss://"},
+	} {
+		store := open(t, secure, func(o *redis.Options) { o.URL, o.TLS = c.url, c.tls; o.Timeout = time.Second })
+		if kind, _ := govern(t, store, limit.GoLocal, false).call(t, 1); kind != "" {
+			t.Errorf("%s: got %q, want the tool's answer", name, kind)
+		}
+		if kind, _ := govern(t, store, limit.GoLocal, true).call(t, 2); (kind == "") != (c.cause == "") {
+			t.Errorf("%s: budget: got %q", name, kind)
+		}
+		if all := strings.Join(store.Problems(), "; "); !strings.Contains(all, c.cause) || c.cause == "" && all != "" {
+			t.Errorf("%s: got the problems %q, want them to name %q", name, all, c.cause)
+		}
+	}
 	evicting := startServer(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
 	if all := strings.Join(open(t, evicting).Problems(), "; "); !strings.Contains(all, "allkeys-lru, want noeviction") {
 		t.Errorf("a server that evicts: got the problems %q, want them to say so", all)
 	}
+}
+
+// TestEachPolicyWaitsOnce stops the server under each policy alone: a call waits for one question, and after five
+// failures for none.
+func TestEachPolicyWaitsOnce(t *testing.T) {
+	s := startServer(t)
+	always := func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "always", true }
+	for _, c := range []struct {
+		name, want string // error.type
+		tag        string
+		policy     func(*redis.Store) (middleware.Policy, error)
+	}{
+		{"loops", "", "loop.store", func(s *redis.Store) (middleware.Policy, error) {
+			return loop.New(loop.Options{Histories: s.Histories()})
+		}},
+		{"duplicates", "", "dedupe.store", func(s *redis.Store) (middleware.Policy, error) {
+			return dedupe.New(dedupe.Options{Flights: s.Flights(), History: time.Minute})
+		}},
+		{"cache", "", "cache", func(s *redis.Store) (middleware.Policy, error) {
+			return cache.New(cache.Options{Store: s.Cache()})
+		}},
+		{"rates", "", "limit.store", func(s *redis.Store) (middleware.Policy, error) {
+			return limit.New(limit.Options{Rate: limit.Rate{Store: s.Rates(),
+				Global: toolkit.RateLimit{MaxCalls: 1000, Window: time.Minute}}})
+		}},
+		{"rates that refuse", "overloaded", "limit.store", func(s *redis.Store) (middleware.Policy, error) {
+			return limit.New(limit.Options{Rate: limit.Rate{Store: s.Rates(), WhenAway: limit.Refuse,
+				Global: toolkit.RateLimit{MaxCalls: 1000, Window: time.Minute}}})
+		}},
+		{"budgets", "overloaded", "budget.store", func(s *redis.Store) (middleware.Policy, error) {
+			return budget.New(budget.Options{Session: budget.Limits{Calls: 1000}, Ledger: s.Ledger()})
+		}},
+		{"approvals", "approval_denied", "approval.store", func(s *redis.Store) (middleware.Policy, error) {
+			return approve.New(approve.Options{Requests: s.Requests(), Askers: []approve.Asker{approve.External()}, Needed: always})
+		}},
+		{"deferred approvals", "approval_denied", "approval.store", func(s *redis.Store) (middleware.Policy, error) {
+			return approve.New(approve.Options{Requests: s.Requests(), Askers: []approve.Asker{approve.External()}, Needed: always,
+				Defer: true})
+		}},
+		{"breaker", "", "", func(s *redis.Store) (middleware.Policy, error) {
+			return breaker.New(breaker.Options{Peers: s.Peers()})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond })
+			p, err := c.policy(store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tags := new(tagged)
+			g := &governed{policies: []middleware.Policy{p}, handle: toolkit.Observe(
+				func(string) *toolkit.Definition { return reading }, tags)(p.Wrap(
+				func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+					return toolkit.Result{Output: "answer to " + string(call.Arguments)}, nil
+				}))}
+			s.signal(t, syscall.SIGSTOP)
+			defer s.signal(t, syscall.SIGCONT)
+			before, waits := 0.0, 0
+			for i := range 7 {
+				kind, took := g.call(t, 100+i)
+				if kind != c.want {
+					t.Errorf("got %q, want %q", kind, c.want)
+				}
+				if took >= 50*time.Millisecond {
+					waits++
+				}
+				if took > 100*time.Millisecond+slack {
+					t.Errorf("a call took %v, want at most 100 ms", took)
+				}
+				now := g.figure("store_errors")
+				if now > before+1 && c.tag != "" {
+					t.Errorf("got %v failures in a call, want one", now-before)
+				}
+				if c.tag != "" && (now == before || !tags.last[c.tag]) {
+					t.Errorf("got no failure counted, or the tags %v, want %s", tags.last, c.tag)
+				}
+				before = now
+			}
+			if waits > 5 {
+				t.Errorf("got %d calls that waited, want at most 5", waits)
+			}
+			if c.tag != "" && len(g.problems()) == 0 {
+				t.Error("got no problems, want the cause")
+			}
+		})
+	}
+}
+
+// tagged keeps which tags the last call had.
+type tagged struct {
+	noSpans
+	last map[string]bool
+}
+
+func (s *tagged) End(_ context.Context, e *toolkit.Ended) {
+	s.last = map[string]bool{}
+	for _, tag := range e.Disposition.Tags {
+		s.last[tag.Key] = true
+	}
+}
+
+// figure is the sum of a figure of all policies.
+func (g *governed) figure(name string) (sum float64) {
+	for _, p := range g.policies {
+		if r, ok := p.(middleware.Reporter); ok {
+			r.Figures(func(n string, value float64) {
+				if n == name {
+					sum += value
+				}
+			})
+		}
+	}
+	return sum
 }
 
 // TestContextsAreHonoured asks a stopped server with a deadline that ends before the store's own time.

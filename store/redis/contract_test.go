@@ -22,6 +22,8 @@ import (
 	"github.com/toolscope/toolscope/middleware/dedupe/dedupetest"
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/limit/limittest"
+	"github.com/toolscope/toolscope/middleware/loop"
+	"github.com/toolscope/toolscope/middleware/loop/looptest"
 	"github.com/toolscope/toolscope/store/redis"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -61,7 +63,8 @@ func allContracts(t *testing.T, fresh func(*testing.T) *redis.Store) {
 	t.Run("cache", func(t *testing.T) { cachetest.Run(t, func() cache.Store { return fresh(t).Cache() }) })
 	t.Run("rates", func(t *testing.T) { limittest.Run(t, func() limit.Rates { return fresh(t).Rates() }) })
 	t.Run("peers", func(t *testing.T) { breakertest.Run(t, func() breaker.Peers { return fresh(t).Peers() }) })
-	t.Run("grants", func(t *testing.T) { approvetest.Run(t, func() approve.Grants { return fresh(t).Grants() }) })
+	t.Run("requests", func(t *testing.T) { approvetest.Run(t, func() approve.Requests { return fresh(t).Requests() }) })
+	t.Run("histories", func(t *testing.T) { looptest.Run(t, func() loop.Histories { return fresh(t).Histories() }) })
 	t.Run("flights", func(t *testing.T) { dedupetest.Run(t, func() dedupe.Flights { return fresh(t).Flights() }) })
 	t.Run("ledger", func(t *testing.T) { budgettest.Run(t, func() budget.Ledger { return fresh(t).Ledger() }) })
 }

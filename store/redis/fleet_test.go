@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscope/toolscope/middleware/approve"
+	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
@@ -40,6 +43,7 @@ type job struct {
 	Addr, Secret, Dir string
 	Process           int
 	Keys, Budget      int
+	Requests          int // for approval
 	Rates             time.Duration
 }
 
@@ -49,6 +53,8 @@ type report struct {
 	Asked         int
 	Granted       int // by the budget
 	Answers       int
+	Decided       map[string]bool // calls of all processes that were approved or rejected here
+	Approved      map[string]bool // calls of this process, and whether they ran
 	Wrong         []string
 }
 
@@ -93,6 +99,7 @@ func (j job) work() (r report) {
 			}
 		}
 	}
+	j.approve(ctx, store, &r, wrong)
 	j.fly(ctx, store, &r, wrong)
 	return r
 }
@@ -111,6 +118,63 @@ func (j job) takeRates(ctx context.Context, store *redis.Store, r *report, wrong
 			r.Before, r.After = append(r.Before, before), append(r.After, time.Now().UnixNano())
 		default:
 			<-time.After(min(after, 20*time.Millisecond))
+		}
+	}
+}
+
+// approve makes calls that wait for approval, and decides those of all processes: an odd process approves.
+func (j job) approve(ctx context.Context, store *redis.Store, r *report, wrong func(string, ...any)) {
+	r.Decided, r.Approved = map[string]bool{}, map[string]bool{}
+	p, err := approve.New(approve.Options{Requests: store.Requests(), Askers: []approve.Asker{approve.External()}, WorkDir: "/"})
+	if err != nil {
+		wrong("%v", err)
+		return
+	}
+	tool := &toolkit.Definition{Name: "send", RequiresApproval: true}
+	var mu sync.Mutex
+	handle := toolkit.Observe(func(string) *toolkit.Definition { return tool }, noSpans{})(p.Wrap(
+		func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if r.Approved[call.ID] {
+				wrong("call %s ran twice", call.ID)
+			}
+			r.Approved[call.ID] = true
+			return toolkit.Result{}, nil
+		}))
+	var wg sync.WaitGroup
+	for i := range j.Requests {
+		wg.Go(func() {
+			id := fmt.Sprint(j.Process, "-", i)
+			_, err := handle(ctx, toolkit.Call{ID: id, Name: "send", Arguments: []byte(`{}`)})
+			mu.Lock()
+			defer mu.Unlock()
+			if ran := r.Approved[id]; ran != (err == nil) || !ran && toolkit.TypeOf(err) != "approval_denied" {
+				wrong("call %s: ran: %t, but got %v", id, ran, err)
+			}
+			r.Approved[id] = err == nil
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	for round := 0; ; round++ {
+		select {
+		case <-done:
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		for _, request := range p.Pending() {
+			if own := strings.HasPrefix(request.CallID, fmt.Sprint(j.Process, "-")); own && round < 20 {
+				continue
+			}
+			yes := j.Process%2 == 1
+			err := p.Decide(request.ID, request.Digest, approve.Answer{Approved: yes, By: fmt.Sprint("p", j.Process)})
+			switch {
+			case err == nil:
+				r.Decided[request.CallID] = yes
+			case !errors.Is(err, approve.ErrClosed):
+				wrong("Decide: %v", err)
+			}
 		}
 	}
 }
@@ -179,9 +243,10 @@ func (noSpans) End(context.Context, *toolkit.Ended) {}
 // TestFiftyProcesses has 50 processes share rates, a budget and flights on one server.
 func TestFiftyProcesses(t *testing.T) {
 	s := startServer(t)
-	j := job{Addr: s.addr, Secret: hex.EncodeToString(secret()), Dir: t.TempDir(), Keys: 80, Budget: 40, Rates: time.Second}
+	j := job{Addr: s.addr, Secret: hex.EncodeToString(secret()), Dir: t.TempDir(), Keys: 80, Budget: 40, Requests: 1,
+		Rates: time.Second}
 	if os.Getenv("TOOLSCOPE_LONG") == "1" {
-		j.Keys, j.Budget, j.Rates = 400, 200, 10*time.Second
+		j.Keys, j.Budget, j.Requests, j.Rates = 400, 200, 4, 10*time.Second
 	}
 	reports := make([]report, processes)
 	began := time.Now()
@@ -190,7 +255,7 @@ func TestFiftyProcesses(t *testing.T) {
 		wg.Go(func() {
 			j := j
 			if j.Process = i; i == 0 {
-				j.Budget = 0 // it reports nothing
+				j.Budget, j.Requests = 0, 0 // it reports nothing
 			}
 			text, _ := json.Marshal(j)
 			cmd := exec.Command(os.Args[0])
@@ -238,6 +303,25 @@ func TestFiftyProcesses(t *testing.T) {
 	if want := processes * j.Budget / 2; granted != want {
 		t.Errorf("got %d calls granted, want exactly %d", granted, want)
 	}
+	decided := map[string]bool{}
+	for i, r := range reports {
+		for call, yes := range r.Decided {
+			if _, twice := decided[call]; twice {
+				t.Errorf("call %s was decided twice, the second time by process %d", call, i)
+			}
+			decided[call] = yes
+		}
+	}
+	for _, r := range reports {
+		for call, ran := range r.Approved {
+			if yes, ok := decided[call]; !ok || yes != ran {
+				t.Errorf("call %s: got it decided: %t, approved: %t, and ran: %t", call, ok, yes, ran)
+			}
+		}
+	}
+	if want := (processes - 1) * j.Requests; len(decided) != want {
+		t.Errorf("got %d calls decided, want %d", len(decided), want)
+	}
 	text, err := os.ReadFile(filepath.Join(j.Dir, "runs"))
 	if err != nil {
 		t.Fatal(err)
@@ -254,8 +338,10 @@ func TestFiftyProcesses(t *testing.T) {
 	if want := (processes - 1) * j.Keys; answers != want {
 		t.Errorf("got %d answers, want %d", answers, want)
 	}
-	t.Logf("%d processes in %v: rates %d of %d admitted, budget %d of %d granted, %d answers by %d runs, %d of them killed",
-		processes, time.Since(began).Round(time.Millisecond), len(after), asked, granted, processes*j.Budget, answers, runs, killed)
+	t.Logf("%d processes in %v: rates %d of %d admitted, budget %d of %d granted, %d requests decided once, "+
+		"%d answers by %d runs, %d of them killed", processes, time.Since(began).Round(time.Millisecond), len(after),
+		asked, granted, processes*j.Budget, len(decided),
+		answers, runs, killed)
 }
 
 // TestTheServerHoldsNothingReadable plants values and looks for them in all that the server holds.
@@ -269,26 +355,54 @@ func TestTheServerHoldsNothingReadable(t *testing.T) {
 			t.Fatal(kind)
 		}
 	}
-	p, err := dedupe.New(dedupe.Options{Flights: store.Flights(), History: time.Minute})
+	writing := func(name string) *toolkit.Definition {
+		return &toolkit.Definition{Name: name, Resources: []string{"ledger-file"}, RequiresApproval: name == "send_money"}
+	}
+	broken, err := breaker.New(breaker.Options{Peers: store.Peers(), MinCalls: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handle := toolkit.Observe(func(name string) *toolkit.Definition {
-		return &toolkit.Definition{Name: name, ReadOnly: toolkit.Yes, Resources: []string{"ledger-file"}}
-	}, noSpans{})(p.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
-		return toolkit.Result{Output: "planted-answer"}, nil
+	failing := toolkit.Observe(writing, noSpans{})(broken.Wrap(func(context.Context, toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{}, &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "planted-error"}
 	}))
-	if _, err := handle(ctx, toolkit.Call{Name: "look_up", Arguments: []byte(`{"question":"planted-argument"}`)}); err != nil {
+	for range 20 {
+		_, _ = failing(ctx, toolkit.Call{Name: "look_up"})
+	}
+	desk, err := approve.New(approve.Options{Requests: store.Requests(), Askers: []approve.Asker{approve.External()}, Defer: true})
+	if err != nil {
 		t.Fatal(err)
 	}
+	asking := toolkit.Observe(writing, noSpans{})(desk.Wrap(g.handle))
+	for i := range 3 { // one is open, one approved and not used, one rejected
+		arguments := fmt.Sprintf(`{"secret":"planted-%d"}`, i)
+		if res, err := asking(ctx, toolkit.Call{Name: "send_money", Arguments: []byte(arguments)}); err != nil || !res.Suspended {
+			t.Fatalf("got %+v, %v, want the call suspended", res, err)
+		}
+	}
+	for i, r := range desk.Pending()[1:] {
+		if err := desk.Decide(r.ID, r.Digest, approve.Answer{Approved: i == 0, By: "planted-Ann", Note: "planted-note"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "each kind of key is there", func() bool { // the breaker tells its peers in the background
+		keys, _ := s.admin(t).Keys(t.Context(), "*").Result()
+		kinds := map[string]bool{}
+		for _, k := range keys {
+			kinds[strings.TrimPrefix(k, "{toolscope}:")[:2]] = true
+		}
+		for _, kind := range strings.Fields("c: e: r: b: d: f: g: q: x: k: h: m: o:") {
+			if !kinds[kind] {
+				return false
+			}
+		}
+		return true
+	})
 	dump := s.dump(t)
-	for _, planted := range []string{"look_up", "acme", "session-one", "question", "answer to", "planted", "ledger-file"} {
+	for _, planted := range []string{"look_up", "send_money", "acme", "session-one", "question", "answer to", "planted",
+		"ledger-file"} {
 		if strings.Contains(dump, planted) {
 			t.Errorf("the server holds %q", planted)
 		}
-	}
-	if !strings.Contains(dump, "{toolscope}:c:") || !strings.Contains(dump, "{toolscope}:d:") {
-		t.Errorf("got no entries of the cache and flights in the dump: nothing was tested")
 	}
 	// A value that was moved to another key, or changed, is no answer.
 	c := s.admin(t)

@@ -40,7 +40,7 @@ type settings struct {
 	Cluster   bool          `yaml:"cluster" doc:"The server is a node of a cluster; default false."`
 	Namespace string        `yaml:"namespace" doc:"Keeps applications apart on one server; default toolscope."`
 	Timeout   time.Duration `yaml:"timeout" doc:"How long a call waits for the server; default 100ms."`
-	Share     []string      `yaml:"share" doc:"What processes share: approvals, breaker, cache, duplicates, rates, budgets."`
+	Share     []string      `yaml:"share" doc:"What processes share: approvals, breaker, budgets, cache, duplicates, loops, rates."`
 }
 
 // Section is the section redis of configuration files, for [config.Open]: the policies of the file that share names
@@ -68,9 +68,10 @@ func build(s settings) (config.Part, error) {
 
 // shares are what can be shared, by name.
 var shares = map[string]func(*Store, *config.Stores){
-	"approvals":  func(s *Store, to *config.Stores) { to.Grants = s.Grants() },
+	"approvals":  func(s *Store, to *config.Stores) { to.Requests = s.Requests() },
 	"breaker":    func(s *Store, to *config.Stores) { to.Peers = s.Peers() },
 	"cache":      func(s *Store, to *config.Stores) { to.Cache = s.Cache() },
+	"loops":      func(s *Store, to *config.Stores) { to.Histories = s.Histories() },
 	"rates":      func(s *Store, to *config.Stores) { to.Rates = s.Rates() },
 	"duplicates": func(s *Store, to *config.Stores) { to.Flights = s.Flights() },
 	"budgets":    func(s *Store, to *config.Stores) { to.Ledger = s.Ledger() },

@@ -30,7 +30,7 @@ func TestFilesShareState(t *testing.T) {
 	}
 	t.Setenv("TEST_REDIS_URL", "redis://"+s.addr)
 	text := "redis: {url_env: TEST_REDIS_URL, secret_file: " + secretFile + ", timeout: 5s,\n" +
-		"  share: [approvals, breaker, budgets, cache, duplicates, rates]}\n" +
+		"  share: [approvals, breaker, budgets, cache, duplicates, loops, rates]}\n" +
 		"policies:\n  budget: {session: {calls: 3}}\n  limit: {rate: {global: {calls: 100, window: 1m}}}\n" +
 		"  breaker: {}\n  cache: {}\n  dedupe: {history: 1m}\n"
 	handler := func() toolkit.Handler {

@@ -6,6 +6,7 @@
 package redis_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -25,20 +26,16 @@ import (
 
 // server is a redis-server of a test.
 type server struct {
-	addr string
-	args []string
-	cmd  *exec.Cmd
+	addr  string
+	dir   string
+	args  []string
+	cmd   *exec.Cmd
+	proxy *proxy
 }
 
 // startServer starts a server in a temporary folder. Without redis-server the test is skipped, unless TOOLSCOPE_E2E is 1.
 func startServer(t testing.TB, args ...string) *server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("TOOLSCOPE_E2E") == "1" {
-			t.Fatalf("redis-server: %v", err)
-		}
-		t.Skip("redis-server is not installed")
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +43,21 @@ func startServer(t testing.TB, args ...string) *server {
 	addr := l.Addr().String()
 	l.Close()
 	_, port, _ := net.SplitHostPort(addr)
-	s := &server{addr: addr, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "",
-		"--appendonly", "no", "--dbfilename", "dump.rdb", "--loglevel", "warning"}, args...)}
+	return newServer(t, addr, append([]string{"--port", port}, args...)...)
+}
+
+// newServer starts a server that listens there.
+func newServer(t testing.TB, addr string, args ...string) *server {
+	t.Helper()
+	if _, err := exec.LookPath(serverBinary); err != nil {
+		if os.Getenv("TOOLSCOPE_E2E") == "1" {
+			t.Fatalf("%s: %v", serverBinary, err)
+		}
+		t.Skipf("%s is not installed", serverBinary)
+	}
+	s := &server{addr: addr, dir: t.TempDir()}
+	s.args = append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--save", "",
+		"--appendonly", "no", "--dbfilename", "dump.rdb", "--loglevel", "warning"}, args...)
 	s.start(t)
 	t.Cleanup(func() {
 		_ = s.cmd.Process.Signal(syscall.SIGCONT)
@@ -56,10 +66,13 @@ func startServer(t testing.TB, args ...string) *server {
 	return s
 }
 
+// serverBinary is redis-server, or what TOOLSCOPE_REDIS_SERVER names: valkey-server.
+var serverBinary = cmp.Or(os.Getenv("TOOLSCOPE_REDIS_SERVER"), "redis-server")
+
 // start starts the server, and waits until it answers.
 func (s *server) start(t testing.TB) {
 	t.Helper()
-	s.cmd = exec.Command("redis-server", s.args...)
+	s.cmd = exec.Command(serverBinary, s.args...)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +153,7 @@ func (s *server) dump(t testing.TB) string {
 	if err := c.Save(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}
-	dir := s.args[5]
-	file, err := os.ReadFile(filepath.Join(dir, "dump.rdb"))
+	file, err := os.ReadFile(filepath.Join(s.dir, "dump.rdb"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"log"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -24,6 +25,8 @@ type Store struct {
 	sealers []*sealer
 	tag     string // in front of each key, so that all are on one node of a cluster
 	circuit circuit
+	tls     bool
+	met     atomic.Bool // whether the server has ever answered
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -34,18 +37,23 @@ type Store struct {
 
 // kinds of keys.
 const (
-	kindEntry   = 'c' // answers of the cache, and its counters
-	kindCounter = 'n'
-	kindEpoch   = 'e'
-	kindRate    = 'r'
-	kindAccount = 'b'
-	kindReceipt = 'u'
-	kindFlight  = 'd' // answers of flights
-	kindLease   = 'l'
-	kindFence   = 'f'
-	kindWrites  = 'w' // counters of flights
-	kindGrant   = 'g'
-	kindCircuit = 'o'
+	kindEntry     = 'c' // answers of the cache, and its counters
+	kindCounter   = 'n'
+	kindEpoch     = 'e'
+	kindRate      = 'r'
+	kindAccount   = 'b'
+	kindReceipt   = 'u'
+	kindFlight    = 'd' // answers of flights
+	kindLease     = 'l'
+	kindFence     = 'f'
+	kindWrites    = 'w' // counters of flights
+	kindGrant     = 'g'
+	kindRequests  = 'q' // requests for approval, by their ids
+	kindExpiries  = 'x' // of requests
+	kindCall      = 'k' // the open request for a call
+	kindEvents    = 'h' // of an agent's calls
+	kindLastEvent = 'm'
+	kindCircuit   = 'o'
 )
 
 var quiet = sync.OnceFunc(func() { goredis.SetLogger(noLogger{log.New(io.Discard, "", 0)}) })
@@ -75,7 +83,7 @@ func Open(o Options) (*Store, error) {
 	quiet()
 	s.client = goredis.NewUniversalClient(client)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.circuit.store = s
+	s.circuit.store, s.tls = s, client.TLSConfig != nil
 	if err := s.check(s.ctx); err != nil {
 		s.circuit.openFor(err)
 	}
@@ -98,8 +106,13 @@ func (s *Store) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	if err := s.client.Ping(ctx).Err(); err != nil {
-		return describe(err)
+		err = describe(err)
+		if err == errNoAnswer && s.tls && !s.met.Load() {
+			err = errors.New("redis: no answer in time: does the server speak TLS?")
+		}
+		return err
 	}
+	s.met.Store(true)
 	text, err := s.client.Info(ctx, "memory").Result()
 	if err != nil {
 		var server goredis.Error
@@ -124,17 +137,23 @@ func infoField(text, name string) string {
 	return ""
 }
 
+var errNoAnswer = errors.New("redis: no answer in time")
+
 // describe is an error in few words, for health reports.
 func describe(err error) error {
 	text := err.Error()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || strings.Contains(text, "i/o timeout"):
-		return errors.New("redis: no answer in time")
+		return errNoAnswer
 	case strings.HasPrefix(text, "OOM"):
 		return errors.New("redis: the server's memory is full (maxmemory)")
 	case strings.HasPrefix(text, "WRONGPASS"), strings.HasPrefix(text, "NOAUTH"),
 		strings.Contains(text, "invalid username-password"):
 		return errors.New("redis: the server refuses the user or password")
+	case strings.Contains(text, "does not look like a TLS handshake"):
+		return errors.New("redis: the server does not speak TLS: want redis:// in the URL, or its port for TLS")
+	case errors.Is(err, io.EOF), strings.Contains(text, "connection reset"):
+		return errors.New("redis: the server closed the connection: does it want TLS (rediss:// in the URL)?")
 	}
 	return fmt.Errorf("redis: %.160s", text)
 }
@@ -147,7 +166,8 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, keys []key, arg
 	if err := s.circuit.away(); err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, s.options.Timeout)
+	wait, fair := s.waitOf(ctx)
+	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	names := make([]string, 0, len(keys)*len(s.sealers))
 	for _, k := range keys {
@@ -159,17 +179,37 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, keys []key, arg
 	if errors.Is(err, goredis.Nil) {
 		result, err = nil, nil
 	}
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err() // the caller's end says nothing about the server
-	}
-	if deadline, ok := ctx.Deadline(); err != nil && ok && !time.Now().Before(deadline) {
-		return nil, context.DeadlineExceeded // the socket's deadline came before the context's timer
-	}
 	if err != nil {
-		return nil, s.circuit.failed(err)
+		over := ctx.Err()
+		if deadline, ok := ctx.Deadline(); over == nil && ok && !time.Now().Before(deadline) {
+			over = context.DeadlineExceeded // the socket's deadline came before the context's timer
+		}
+		if over == nil {
+			return nil, s.circuit.failed(err)
+		}
+		if fair && errors.Is(over, context.DeadlineExceeded) {
+			_ = s.circuit.failed(over)
+		}
+		return nil, over
 	}
 	s.circuit.answered()
 	return result, nil
+}
+
+// waitOf is how long the server has for an answer, and whether that is long enough to say something about the server
+// if none comes. A policy that waits as long as the store does gets the failure a little before it gives up, so that
+// it is counted before the next call.
+func (s *Store) waitOf(ctx context.Context) (wait time.Duration, fair bool) {
+	wait = s.options.Timeout
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return wait, true
+	}
+	left := time.Until(deadline)
+	if left < wait/2 {
+		return wait, false
+	}
+	return min(wait, left*19/20), true
 }
 
 // key is a kind and a logical name.
