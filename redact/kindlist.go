@@ -4,8 +4,7 @@
 package redact
 
 import (
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/scan"
@@ -20,6 +19,13 @@ type Kind struct {
 	Default bool
 }
 
+// byName sorts kinds. The generic sort of the library would make programs larger.
+type byName []Kind
+
+func (l byName) Len() int           { return len(l) }
+func (l byName) Less(i, j int) bool { return l[i].Name < l[j].Name }
+func (l byName) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+
 // Kinds lists every kind, sorted by name.
 func Kinds() []Kind {
 	scan.AllDetectors()
@@ -27,6 +33,6 @@ func Kinds() []Kind {
 	for i, k := range kinds.All {
 		out[i] = Kind(k)
 	}
-	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	sort.Sort(byName(out))
 	return out
 }

@@ -19,7 +19,8 @@ type Limits struct {
 	// What is written there grows twofold with each level.
 	Inner int
 	// Work is how many steps may be spent for each byte beyond reading it, before a text
-	// counts as made to be costly: 16 to 4096. The default is 64.
+	// counts as made to be costly: 16 to 4096. The default is 64. They are given while the text is
+	// scanned, so that such a text is given up at its beginning.
 	Work int
 }
 

@@ -32,6 +32,8 @@ type reviewSet struct {
 	words, users      []string
 	password, token   func(r *review) string
 	labelled, traffic uint64 // streams of the generator
+
+	valid func(kind, country, value string) bool // of made-up personal data; nil: all are
 }
 
 var firstReview = &reviewSet{dir: "testdata/review/", secretNames: reviewNames, words: reviewWords, users: reviewUsers,
@@ -152,6 +154,9 @@ func (r *review) fill(name string) (v string, secret bool) {
 		return r.randomText(43, letters62+"+/"), false
 	case "AKIA":
 		return "AKIA" + r.randomText(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), true
+	}
+	if text, ok := strings.CutPrefix(name, "="); ok {
+		return text, false
 	}
 	if n, ok := strings.CutPrefix(name, "hex"); ok {
 		size, _ := strconv.Atoi(n)
@@ -353,7 +358,9 @@ func (r *review) reviewPersonal(line, carrier string, half int) (kind string) {
 	} else {
 		r.names["label"] = labels[min(1-half, len(labels)-1)]
 	}
-	r.names["value"] = r.form(r.pick(forms...))
+	for r.names["value"] == "" || r.valid != nil && !r.valid(f[0], f[1], r.names["value"]) {
+		r.names["value"] = r.form(r.pick(forms...))
+	}
 	r.write(carrier)
 	return f[0]
 }

@@ -191,6 +191,10 @@ var samples = map[string]func(m maker) (value, text string){
 		return v, "it is " + v
 	},
 	"credential": func(m maker) (string, string) { v := m.drawn(24); return v, "credentials=" + v },
+	"person-name": func(m maker) (string, string) {
+		name := strings.Repeat("Q", 1) + m.randomText(6, "abcdefghijklm") + " V" + m.randomText(7, "nopqrstuvwxyz")
+		return name, "full name: " + name
+	},
 	"date-of-birth": func(m maker) (string, string) {
 		v := "19" + m.randomText(1, "5678") + "4-03-1" + m.randomText(1, figures)
 		return v, "date of birth: " + v

@@ -72,7 +72,7 @@ func (r *review) token2() string {
 	return r.randomText(20+r.IntN(21), letters62) + strconv.Itoa(r.IntN(10))
 }
 
-var bareForm = regexp.MustCompile(`‹(62|u|h|d|uh)x([0-9]+)›`)
+var bareForm = regexp.MustCompile(`‹(62|u|h|d|uh|l|b)x([0-9]+)›`)
 
 // bare writes a token of an issuer's form in a sentence, in JSON or in an argument, without a telling name.
 func (r *review) bare(line string) {
@@ -81,7 +81,8 @@ func (r *review) bare(line string) {
 		m := bareForm.FindStringSubmatch(form)
 		n, _ := strconv.Atoi(m[2])
 		return r.randomText(n, map[string]string{"62": letters62, "u": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-			"h": "0123456789abcdef", "d": "123456789", "uh": "0123456789ABCDEF"}[m[1]])
+			"h": "0123456789abcdef", "d": "123456789", "uh": "0123456789ABCDEF",
+			"l": "0123456789abcdefghijklmnopqrstuvwxyz", "b": letters62 + "-_"}[m[1]])
 	})
 	r.names["value"] = value
 	r.write(r.pick("We "+f[1]+" «value» for it.", `{"note":"`+f[1]+`","data":"«value»"}`, "run "+f[1]+" «value»⏎",

@@ -46,6 +46,34 @@ type group struct {
 	next     uint32 // the classes that the byte after the trigram has in one of them
 	Shapes   uint8  // what has no anchor
 	Within   bool   // one of them may stand within a word
+	heads    *heads // of the anchors, if the classes of their bytes tell little; else nil
+}
+
+// Heads are sets of the first four bytes of anchors, in lower case, by a hash: scripts beyond ASCII have many anchors,
+// whose bytes are all of one class.
+type heads [64]uint64
+
+func headHash(a, b, c, d byte) uint32 {
+	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16 | uint32(chars.Fold[d])<<24) * 0x9e3779b1 >> 20
+}
+
+func (h *heads) has(s string, i int) bool {
+	n := headHash(s[i], s[i+1], s[i+2], s[i+3])
+	return h[n/64]>>(n%64)&1 != 0
+}
+
+// headsOf returns the heads of anchors that begin with three bytes beyond ASCII; nil if one has only three.
+func headsOf(list []Entry) *heads {
+	h := new(heads)
+	for i := range list {
+		lit := list[i].Lit
+		if len(lit) < 4 {
+			return nil
+		}
+		n := headHash(lit[0], lit[1], lit[2], lit[3])
+		h[n/64] |= 1 << (n % 64)
+	}
+	return h
 }
 
 // The shapes without an anchor (see [detector]).
@@ -106,10 +134,13 @@ func (m *Automaton) Group(s string, i int) *group { return &m.groups[m.groupOf[t
 
 // List is which anchors of a group may stand at i, by the byte behind its trigram.
 func (m *Automaton) List(g *group, s string, i int) []Entry {
-	if i+3 >= len(s) || g.next>>classIndex(s[i+3])&1 != 0 {
+	if i+3 >= len(s) {
 		return m.Entries[g.from:g.to]
 	}
-	return nil
+	if g.next>>classIndex(s[i+3])&1 == 0 || g.heads != nil && !g.heads.has(s, i) {
+		return nil
+	}
+	return m.Entries[g.from:g.to]
 }
 
 // shapes tells for each trigram which runs of digits and which words may begin with it (see
@@ -142,6 +173,14 @@ func (f *Runs) shapes() *[trigrams]uint8 {
 	return out
 }
 
+// comesBefore reports whether a is asked before b: forms before names, and longer anchors first.
+func comesBefore(a, b *Entry) bool {
+	if (a.Act == ActName) != (b.Act == ActName) {
+		return a.Act < b.Act
+	}
+	return len(a.Lit) > len(b.Lit)
+}
+
 // lay writes the lists one behind the other, longer anchors first.
 func (m *Automaton) lay(lists map[int][]Entry, shapes *[trigrams]uint8) {
 	m.groups = make([]group, 1, len(lists)+1)
@@ -150,12 +189,11 @@ func (m *Automaton) lay(lists map[int][]Entry, shapes *[trigrams]uint8) {
 		if len(list) == 0 && shapes[t] == 0 {
 			continue
 		}
-		slices.SortStableFunc(list, func(a, b Entry) int {
-			if (a.Act == ActName) != (b.Act == ActName) { // forms before names
-				return int(a.Act) - int(b.Act)
+		for n := 1; n < len(list); n++ { // they are few
+			for k := n; k > 0 && comesBefore(&list[k], &list[k-1]); k-- {
+				list[k], list[k-1] = list[k-1], list[k]
 			}
-			return len(b.Lit) - len(a.Lit)
-		})
+		}
 		g := group{from: uint16(len(m.Entries)), Shapes: shapes[t], Within: shapes[t]&ShapeDigits != 0 ||
 			slices.ContainsFunc(list, func(e Entry) bool { return e.Within })}
 		for i := range list {
@@ -164,6 +202,9 @@ func (m *Automaton) lay(lists map[int][]Entry, shapes *[trigrams]uint8) {
 			} else {
 				g.next = ^uint32(0)
 			}
+		}
+		if t == (classBeyond*classes+classBeyond)*classes+classBeyond {
+			g.heads = headsOf(list)
 		}
 		m.Entries = append(m.Entries, list...)
 		g.to = uint16(len(m.Entries))

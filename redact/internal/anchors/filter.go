@@ -5,6 +5,7 @@ package anchors
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
 )
@@ -123,10 +124,12 @@ func (f *Filter) Places(s string, i int) (set uint64) {
 	if i+2 >= len(s) {
 		return 0
 	}
-	var tail [10]byte
-	n := copy(tail[:], s[i:])
-	_, match := f.skip(string(tail[:]), 0)
-	return f.begin(s, i, match&^(1<<(10-n)-1))
+	var tail [16]byte
+	for k := range len(s) - i {
+		tail[k] = s[i+k]
+	}
+	_, match := f.skip(unsafe.String(&tail[0], 10), 0)
+	return f.begin(s, i, match&^(1<<(10-(len(s)-i))-1))
 }
 
 // begin tells where anchors may begin that have a trigram at one of the places i+k for which
@@ -135,14 +138,14 @@ func (f *Filter) begin(s string, i int, match uint) (set uint64) {
 	if match == 0 {
 		return 0
 	}
-	var around string // from i-1 on
+	around, edge := "", [16]byte{} // from i-1 on; 0 is what stands at the text's ends
 	if i > 0 && i+11 <= len(s) {
 		around = s[i-1 : i+11]
 	} else {
-		var b [12]byte // 0 is what stands at the text's ends
-		from := max(0, i-1)
-		copy(b[from-i+1:], s[from:min(len(s), i+11)])
-		around = string(b[:])
+		for k := max(0, i-1); k < min(len(s), i+11); k++ {
+			edge[k-i+1] = s[k]
+		}
+		around = unsafe.String(&edge[0], 12)
 	}
 	for ; match != 0; match &= match - 1 {
 		k := uint(bits.LeadingZeros8(uint8(match & -match)))
@@ -155,14 +158,37 @@ func (f *Filter) begin(s string, i int, match uint) (set uint64) {
 	return set
 }
 
-// shortNumber reports whether the two digits at i are all of a run: what stands on both sides
-// of them begins no more of it, nor does it make a word of them.
+// maxShort is how many digits are too few for any number that is sought.
+const maxShort = 6
+
+// shortNumber reports whether the digits around those at i, in groups with a separator between them, are too
+// few: what stands on both sides of them begins no more of them, nor does it make a word of them.
 func shortNumber(s string, i int) bool {
 	const more = chars.Digit | chars.Separator
-	if i+3 >= len(s) || chars.Class[s[i]]&chars.Class[s[i+1]]&chars.Digit == 0 ||
-		chars.Class[s[i+2]]&chars.Alnum != 0 || chars.Class[s[i+2]]&chars.Separator != 0 &&
-		chars.Class[s[i+3]]&more != 0 {
-		return false
+	n := 0
+	for p := i; ; p++ {
+		for p < len(s) && chars.Class[s[p]]&chars.Digit != 0 {
+			p, n = p+1, n+1
+		}
+		if n > maxShort || p+1 >= len(s) || chars.Class[s[p]]&chars.Alnum != 0 {
+			return false
+		}
+		if chars.Class[s[p]]&chars.Separator == 0 || chars.Class[s[p+1]]&more == 0 {
+			break
+		}
+		if chars.Class[s[p+1]]&chars.Digit == 0 {
+			return false
+		}
 	}
-	return i < 2 || chars.Class[s[i-1]]&chars.Separator == 0 || chars.Class[s[i-2]]&more == 0
+	for p := i; p >= 2 && chars.Class[s[p-1]]&chars.Separator != 0 && chars.Class[s[p-2]]&more != 0; {
+		if chars.Class[s[p-2]]&chars.Digit == 0 {
+			return false
+		}
+		for p--; p > 0 && chars.Class[s[p-1]]&chars.Digit != 0; p-- {
+			if n++; n > maxShort {
+				return false
+			}
+		}
+	}
+	return true
 }

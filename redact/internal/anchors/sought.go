@@ -140,6 +140,8 @@ func frequency(lit string) int {
 			n += (chance.Level16(chance.Bigrams[int(lit[i-1]-'a')*26+int(lit[i]-'a')]) - 10) * 4 / 3
 		case chars.IsDigit(lit[i-1]) && chars.IsDigit(lit[i]):
 			n += 9 // digits come together
+		case lit[i-1] == ':' && chars.IsDigit(lit[i]):
+			n += 3 // the numbers of JSON
 		}
 	}
 	return n

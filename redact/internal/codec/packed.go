@@ -10,12 +10,16 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
 // maxOpened is how much of a compressed text is opened, in bytes.
 const maxOpened = 64 << 10
+
+// unpackers have the memory of what was unpacked before.
+var unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
 // OpenHex is the text that a run of hexadecimal digits stands for; "" if it stands for none.
 func OpenHex(run string) string {
@@ -47,8 +51,9 @@ func OpenGzip(run string) string {
 	if err != nil {
 		return ""
 	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
+	r := unpackers.Get().(*gzip.Reader)
+	defer unpackers.Put(r)
+	if r.Reset(bytes.NewReader(packed)) != nil {
 		return ""
 	}
 	text, _ := io.ReadAll(io.LimitReader(r, maxOpened)) // of one that is cut off, what there is

@@ -31,7 +31,11 @@ func IsValueName(key string) bool {
 
 // IsTarget reports whether a member of this name holds what the "value" beside it is put into.
 func IsTarget(key string) bool {
-	return chars.OneOf("target element locator field input selector key", key)
+	switch key {
+	case "target", "element", "locator", "field", "input", "selector", "key":
+		return true
+	}
+	return false
 }
 
 // OfField is the name in the description of a form's field: "Password" of "Password field" and

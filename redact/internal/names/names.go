@@ -43,8 +43,8 @@ func (w *nameWords) classify(name string) Verdict {
 	w.WordsOf(name)
 	v := w.verdict()
 	if v.Level == Harmless {
-		if kind, ok := w.personal(); ok {
-			return Verdict{Secret, kind}
+		if label, ok := w.personal(); ok {
+			return label
 		}
 		if strings.IndexFunc(name, func(r rune) bool { return r >= 0x370 }) >= 0 {
 			return foreign(name)
@@ -77,13 +77,38 @@ func (c *Classifier) Classify(name string) Verdict {
 	if len(name) > MaxName {
 		name = name[len(name)-MaxName:]
 	}
-	key := nameHash{memo.String(name), len(name)}
+	var b [MaxName]byte
+	key := nameHash{memo.String(withoutNumbers(&b, name)), len(name)}
 	if v, ok := c.known.Load(key.hash, &key); ok {
 		return v
 	}
 	v := c.nameWords.classify(name)
 	c.known.Store(key.hash, &key, v)
 	return v
+}
+
+// withoutNumbers is name with 0 for each digit: digits mean nothing in names, and many differ in them alone. It
+// uses the memory of b.
+func withoutNumbers(b *[MaxName]byte, name string) string {
+	first := len(name)
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 0x80: // a word in other scripts is compared as a whole
+			return name
+		case first == len(name) && chars.IsDigit(c):
+			first = i
+		}
+	}
+	if first == len(name) {
+		return name
+	}
+	n := copy(b[:], name)
+	for i := first; i < n; i++ {
+		if chars.IsDigit(b[i]) {
+			b[i] = '0'
+		}
+	}
+	return unsafe.String(&b[0], n)
 }
 
 // split cuts name into words; digits end a word and are dropped.
@@ -93,25 +118,21 @@ func (w *nameWords) split(name string) {
 	}
 	start, length := 0, 0
 	previous := uint16(0)
-	for i := range len(name) {
+	for i := 0; i < len(name); i++ {
 		c := name[i]
-		if c == latinLead && i+1 < len(name) {
-			continue
-		}
-		if c >= 0x80 && i > 0 && name[i-1] == latinLead {
-			c = latin[c&0x3f]
+		if c >= 0x80 {
+			letter, n := latinLetter(name, i)
+			if i += max(n-1, 0); n > 0 && letter == 0 {
+				continue
+			}
+			c = letter
 		}
 		class := chars.Class[c] & (chars.Lower | chars.Upper)
 		cut := class == 0 ||
 			class == chars.Upper && (previous == chars.Lower || previous == chars.Upper && i+1 < len(name) &&
 				chars.Class[name[i+1]]&chars.Lower != 0 && !pluralEnd(name, i))
 		if cut && length > start {
-			if w.n == maxWords { // the end tells most
-				copy(w.words[:], w.words[1:])
-				w.n--
-			}
-			w.words[w.n] = unsafe.String(&w.folded[start], length-start)
-			w.n++
+			w.endWord(start, length)
 			start = length
 		}
 		if class != 0 {
@@ -121,20 +142,19 @@ func (w *nameWords) split(name string) {
 		previous = class
 	}
 	if length > start {
-		if w.n == maxWords {
-			copy(w.words[:], w.words[1:])
-			w.n--
-		}
-		w.words[w.n] = unsafe.String(&w.folded[start], length-start)
-		w.n++
+		w.endWord(start, length)
 	}
 }
 
-// The letters of Latin-1 with accents, in UTF-8: what stands behind the lead byte, without accents.
-const (
-	latinLead = 0xc3
-	latin     = "aaaaaaaceeeeiiiidnooooo-ouuuuypsaaaaaaaceeeeiiiidnooooo-ouuuuypy"
-)
+// endWord adds the word in folded[start:end]. Of too many words the last ones stay, which tell most.
+func (w *nameWords) endWord(start, end int) {
+	if w.n == maxWords {
+		copy(w.words[:], w.words[1:])
+		w.n--
+	}
+	w.words[w.n] = unsafe.String(&w.folded[start], end-start)
+	w.n++
+}
 
 // pluralEnd reports whether the capital at i begins no new word but is the last of an
 // acronym in the plural, as in "userIDs".
@@ -220,9 +240,7 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		}
 		return Verdict{Telling, kinds.Token}
 	case "tokens":
-		if BeforeSecret[previous] {
-			return Verdict{Telling, kinds.Token}
-		}
+		return Verdict{Telling, kinds.Token}
 	case "pass", "pw":
 		if v, ok := passVerdict(word, previous, next, i > 0); ok {
 			return v
@@ -251,7 +269,8 @@ func wordVerdict(word string, i int, words []string) Verdict {
 // passVerdict is the verdict of "pass" and "pw"; ok is false if they are like any other word.
 func passVerdict(word, previous, next string, follows bool) (v Verdict, ok bool) {
 	// nginx: where to pass a request
-	if chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) && word == "pass" {
+	if word == "pass" && (chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached", previous) ||
+		chars.OneOf("nr no nummer number num", next)) { // and a passport in German
 		return Verdict{}, true
 	}
 	return Verdict{Secret, kinds.Password}, next == "" || next == "phrase" || next == "word" ||

@@ -24,10 +24,15 @@ var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "he
 	"passord",
 	"wachtwoord", "şifre",
 	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
-	"Пароль", "Şifre",
+	"Şifre",
 	"passordet", "密码", "密碼", "パスワード",
 	"비밀번호", "암호", "clave de acceso", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
 	"पासवर्ड"}
+
+// foreignLogins are words for a user's name and password, and for signing in with them.
+var foreignLogins = []string{"zugangsdaten", "anmeldedaten", "identifiants", "credenciales", "credenziali", "credenciais",
+	"inloggegevens", "dane logowania", "inloggningsuppgifter", "login data", "login details", "sign in with",
+	"signed in with", "log in with", "login with"}
 
 // foreignKeys are words for an API key that are no names in source code.
 var foreignKeys = []string{"api-schlüssel", "api schlüssel", "clé api", "clé d'api", "clé secrète", "clave api",
@@ -65,23 +70,30 @@ func Set(list string) map[string]bool {
 	return m
 }
 
-// plainWords tell by themselves, wherever they stand.
-var plainWords = func() map[string]Verdict {
-	m := make(map[string]Verdict)
-	add := func(v Verdict, list string) {
-		for _, w := range strings.Fields(list) {
-			m[w] = v
-		}
+// verdicts are what words say.
+type verdicts map[string]Verdict
+
+// addWords is not copied into its callers, so that programs stay small.
+//
+//go:noinline
+func (m verdicts) addWords(v Verdict, list string) {
+	for _, w := range strings.Fields(list) {
+		m[w] = v
 	}
-	add(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
+}
+
+// plainWords tell by themselves, wherever they stand.
+var plainWords = func() verdicts {
+	m := make(verdicts)
+	m.addWords(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
 		"senha contrase contrasena psk wachtwoord mdp")
-	add(Verdict{Secret, kinds.Secret}, "mnemonic")
-	add(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
-	add(Verdict{Telling, kinds.Signature}, "signature")
-	add(Verdict{Secret, kinds.Authorization}, "authorization authorisation")
-	add(Verdict{Secret, kinds.Cookie}, "cookie cookies")
-	add(Verdict{Telling, kinds.Token}, "jwt bearer")
+	m.addWords(Verdict{Secret, kinds.Secret}, "mnemonic")
+	m.addWords(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
+	m.addWords(Verdict{Telling, kinds.Signature}, "signature")
+	m.addWords(Verdict{Secret, kinds.Authorization}, "authorization authorisation")
+	m.addWords(Verdict{Secret, kinds.Cookie}, "cookie cookies")
+	m.addWords(Verdict{Telling, kinds.Token}, "jwt bearer")
 	return m
 }()
 
@@ -127,7 +139,7 @@ var BeforeSecret = Set("api access secret private priv auth oauth encryption enc
 	"sign master shared storage hmac aes crypt cipher wep wpa preshared " +
 	"deploy license licence session refresh bearer personal security bot app application client consumer service " +
 	"account admin root server webhook subscription sas " +
-	"integration deployment project upload privacy csrfsecret function host shared signature authentication " +
+	"integration deployment upload privacy csrfsecret function host shared signature authentication " +
 	"authorization identity id jwt x")
 
 // AboutWords after a telling word make the name one about it.

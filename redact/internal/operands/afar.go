@@ -306,7 +306,8 @@ func BlockDefault(s string, stop int) (from, to int) {
 	offset := p + 1
 	for line := range strings.Lines(block) {
 		name, value, ok := strings.Cut(line, "=")
-		if ok && strings.TrimSpace(name) == "default" {
+		if name = strings.TrimRight(name, " "); ok && (strings.HasSuffix(name, " default") || strings.HasSuffix(name, " value")) {
+			name = line[:strings.IndexByte(line, '=')]
 			open := offset + len(name) + 1
 			open = chars.Skip(s, open, chars.Blank)
 			if strings.HasPrefix(strings.TrimLeft(value, " "), `"`) {
@@ -335,8 +336,36 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 	for p < len(s) && (s[p] == ',' || chars.IsSpace(s[p])) && p-o.End < 40 {
 		p++
 	}
+	if p > o.End+1 && strings.HasPrefix(s[p:], "Some(") { // of Rust
+		p += len("Some(")
+	}
 	if p == o.End+1 || p >= len(s) || s[p] != '"' && s[p] != '\'' {
 		return 0, 0
 	}
 	return p + 1, QuoteEnd(s, p+1, s[p])
+}
+
+// SignKey is the literal that is the second argument of a call that signs or verifies a token, whose name ends at
+// stop: jwt.sign({…}, "x").
+func SignKey(s string, stop int) (from, to int) {
+	if stop >= len(s) || s[stop] != '(' {
+		return 0, 0
+	}
+	depth := 0
+	for p := stop; p < len(s) && p-stop < maxAfar; p++ {
+		switch s[p] {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth--
+		case ',':
+			if q := chars.SkipAny(s, p+1, " \n"); depth == 1 && q < len(s) && (s[q] == '"' || s[q] == '\'') {
+				return q + 1, QuoteEnd(s, q+1, s[q])
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return 0, 0
 }

@@ -67,6 +67,10 @@ var Programs = []Program{
 	{Name: "zip ", Value: "-P"},
 	{Name: "unzip ", Value: "-P"},
 	{Name: "openssl", Value: "-k"},
+	{Name: "security add-generic-password", Value: "-w"},
+	{Name: "security add-internet-password", Value: "-w"},
+	{Name: "htpasswd -b", Nth: 3},
+	{Name: "htpasswd -nb", Nth: 2},
 	{Name: "aws configure set", Value: "aws_secret_access_key aws_session_token"},
 }
 

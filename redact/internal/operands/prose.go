@@ -25,9 +25,9 @@ const (
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
 	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
-		"это equals become becomes it's es er to with fue будет είναι je olan será sera ser będzie wird as")
+		"это equals become becomes it's es er from von de to with fue будет είναι je olan será sera ser będzie wird as")
 	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
-	setLinks = names.Set("to as with on")
+	setLinks = names.Set("to as with on de")
 	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled")
 	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
@@ -203,6 +203,9 @@ var enterVerbs = names.Set("typed type types typing entered enter enters enterin
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
 func EnteredValue(s string, start int) (from, to int) {
+	if from, to = updatedValue(s, start); to > from {
+		return from, to
+	}
 	low := max(0, start-maxProse)
 	p := chars.SkipBackAny(s, low, start, "#\"'`[(:. ")
 	for range 4 {
@@ -217,6 +220,32 @@ func EnteredValue(s string, start int) (from, to int) {
 		}
 	}
 	return 0, 0
+}
+
+// maxStatement is how much of a statement of SQL is read before a name, in bytes.
+const maxStatement = 300
+
+// updatedValue is the literal that a statement of SQL sets where a column has the name that begins at start:
+// SET value = 'x' WHERE name = 'api_key'.
+func updatedValue(s string, start int) (from, to int) {
+	if start == 0 || s[start-1] != '\'' {
+		return 0, 0
+	}
+	line := s[max(0, start-maxStatement) : start-1]
+	where := strings.LastIndex(strings.ToLower(line), " where ")
+	if where < 0 {
+		return 0, 0
+	}
+	equals, _, ok := strings.Cut(line[where+len(" where "):], "=")
+	if !ok || !names.IsPairName(strings.ToLower(strings.TrimSpace(equals))) {
+		return 0, 0
+	}
+	set := strings.LastIndex(strings.ToLower(line[:where]), "value = '")
+	if set < 0 {
+		return 0, 0
+	}
+	from = start - 1 - len(line) + set + len("value = '")
+	return from, QuoteEnd(s, from, '\'')
 }
 
 // enteredBefore is the word or literal that ends at p, if a verb stands before it.
@@ -245,6 +274,20 @@ func enteredBefore(s string, low, p int) (from, to int) {
 		return 0, 0
 	}
 	return from, to
+}
+
+// ChangedTo is the second of two values of which the first ends at stop: from x to y.
+func ChangedTo(s string, stop int) (from, to int) {
+	for _, link := range [...]string{" to ", " auf ", " a ", " à ", " naar "} {
+		if strings.HasPrefix(s[stop:], link) {
+			from = stop + len(link)
+			to = chars.SkipBackAny(s, from, bareEnd(s, from), ".,;:?)\"'`")
+			if values.LooksLikePassword(s[from:to]) {
+				return from, to
+			}
+		}
+	}
+	return 0, 0
 }
 
 // LoginPair is the second of two words with a slash or a colon between them, of which the first begins at start:

@@ -34,6 +34,12 @@ func cardEnd(s string, i, end int) int {
 		strings.IndexByte(s[i:end], '(') >= 0 {
 		return 0
 	}
+	if i > 2 && s[i-2] == ',' && end+1 < len(s) && s[end] == ',' && end-i >= 17 && strings.IndexByte(s[i:end], ' ') < 0 {
+		return 0 // an integer in a list of them
+	}
+	if i+8 < end && s[i+8] == ' ' && chars.IsDigits(s[i:i+8]) {
+		return 0 // groups of eight digits are a dump
+	}
 	var d [19]byte
 	n := 0
 	for p := i; p < end; p++ {

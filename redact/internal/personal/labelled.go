@@ -5,67 +5,183 @@ package personal
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
-// Fits reports whether v, the value of a name of personal data, has the form of its kind.
-func Fits(kind kinds.ID, v string) bool {
-	v = strings.TrimSpace(v)
-	return v != "" && Labelled(kind, v, 0) == len(v)
+// Fits reports whether text, the value of a name of personal data, has the form of its kind.
+func Fits(v names.Verdict, text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return false
+	}
+	end := Labelled(v, text, 0)
+	if end == len(text) {
+		return true
+	}
+	if end == 0 || len(text) > 2*maxAddress {
+		return false
+	}
+	switch rest := text[end:]; {
+	case v.Kind == names.Address:
+		return rest[0] == '\n' || rest[0] == ',' && v.Level == names.Secret
+	default: // a second number, or a remark
+		return len(rest) <= 32 && (strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " /") ||
+			strings.IndexByte(",;/", rest[0]) >= 0)
+	}
 }
 
-// Labelled returns the end of the value of a kind of personal data that begins at i, behind its
-// name; 0 if what stands there has another form.
-func Labelled(kind kinds.ID, s string, i int) int {
+// Labelled returns the end of the value of personal data that begins at i, behind a name that says v;
+// 0 if what stands there has another form.
+func Labelled(v names.Verdict, s string, i int) (end int) {
+	weak := v.Level < names.Secret
 	limit := min(len(s), i+maxAddress)
-	switch kind {
+	switch v.Kind {
 	case names.Phone:
-		return phoneForm(s[:limit], i)
+		return phoneForm(s[:limit], i, weak)
 	case names.Birth:
 		return dateForm(s[:limit], i)
 	case names.Address:
-		return addressForm(s, i)
+		return addressForm(s, i, weak)
+	case names.PersonName:
+		return nameForm(s[:limit], i)
 	case names.Bank:
-		return numberForm(s[:limit], i, 6, 34)
+		end = numberForm(s[:limit], i, 6, 34)
 	case names.Passport, names.Driving, names.Medical:
-		return numberForm(s[:limit], i, 4, 20)
+		end = numberForm(s[:limit], i, 4, 24)
+	default:
+		end = numberForm(s[:limit], i, 5, 20)
 	}
-	return numberForm(s[:limit], i, 5, 20)
+	if end > i && weak && !isLongNumber(s[i:end]) {
+		return 0
+	}
+	return end
+}
+
+// isLongNumber reports whether a number is one for itself, whatever its name says: of six digits or more, or of
+// nine capitals and digits.
+func isLongNumber(v string) bool {
+	digits, n := 0, 0
+	for i := range len(v) {
+		if chars.IsDigit(v[i]) {
+			digits++
+		}
+		if chars.IsAlnum(v[i]) {
+			n++
+		}
+	}
+	return n >= 8 && (digits >= 6 || n >= 9 && strings.ToUpper(v) == v)
+}
+
+// Blanks may stand between a name and its value.
+const Blanks = " \t"
+
+// Unbound returns the end of the value that stands behind the name that ends at stop with nothing but blanks between
+// them, or on the next line; 0 if none does. Without an operator the value has to be long: passport AB1234567.
+func Unbound(v names.Verdict, s string, stop int) int {
+	at := chars.SkipAny(s, stop, Blanks)
+	line := at < len(s) && s[at] == '\n'
+	if line {
+		at = chars.SkipAny(s, at+1, Blanks)
+	}
+	if v.Level < names.Secret || at == stop || at >= len(s) || v.Kind == names.Address {
+		return 0
+	}
+	end := Labelled(v, s, at)
+	if end <= at || line && end < len(s) && s[end] != '\n' && s[end] != '\r' {
+		return 0
+	}
+	digits, parts := 0, 0
+	for p := at; p < end; p++ {
+		if chars.IsDigit(s[p]) {
+			digits++
+		} else if p > at && chars.IsDigit(s[p-1]) {
+			parts++
+		}
+	}
+	switch {
+	case line && digits >= 6:
+	case v.Kind == names.Birth && digits >= 5 && parts > 0:
+	case v.Kind == names.Phone && (digits >= 9 || digits >= 7 && parts > 0):
+	case v.Kind != names.Phone && v.Kind != names.Birth && digits >= 6 && isLongNumber(s[at:end]+"A"):
+	default:
+		return 0
+	}
+	return end
+}
+
+// digitLen is how many bytes the digit at p has, of any script; 0 if none stands there.
+func digitLen(s string, p int) int {
+	if p >= len(s) || s[p] < 0x80 {
+		if p < len(s) && chars.IsDigit(s[p]) {
+			return 1
+		}
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(s[p:]); unicode.IsDigit(r) {
+		return n
+	}
+	return 0
+}
+
+// joints stand between the groups of a number, besides those of ASCII: blanks of other widths and dashes.
+var joints = [...]string{"\u00a0", "\u202f", "\u2009", "\u2010", "\u2011", "\u2012",
+	"\u2013", "\u2212", "\uff0d", "\u30fc", "\u2007"}
+
+// jointLen is how many bytes the separator at p has: one of ascii, or of joints.
+func jointLen(s string, p int, ascii string) int {
+	if p >= len(s) {
+		return 0
+	}
+	if s[p] < 0x80 {
+		if strings.IndexByte(ascii, s[p]) >= 0 {
+			return 1
+		}
+		return 0
+	}
+	for _, joint := range joints {
+		if strings.HasPrefix(s[p:], joint) {
+			return len(joint)
+		}
+	}
+	return 0
 }
 
 // phoneForm is a phone number: 6 to 15 digits in groups, with an extension.
-func phoneForm(s string, i int) int {
+func phoneForm(s string, i int, weak bool) int {
 	p := i
-	if strings.HasPrefix(s[p:], "(+") {
-		p++
-	}
-	if p < len(s) && (s[p] == '+' || s[p] == '(') {
-		p++
+	for _, head := range [...]string{"(", "+", "\uff0b", "\uff08"} {
+		if strings.HasPrefix(s[p:], head) {
+			p += len(head)
+		}
 	}
 	digits, end := 0, 0
+	if digitLen(s, p) == 0 {
+		return 0
+	}
 	for p < len(s) {
-		if c := s[p]; chars.IsDigit(c) {
+		if n := digitLen(s, p); n > 0 {
 			digits++
-			p++
+			p += n
 			end = p
 			continue
 		}
 		q := p
-		for q < len(s) && q-p < 3 && strings.IndexByte(" -./()", s[q]) >= 0 {
-			q++
+		for range 3 {
+			q += jointLen(s, q, " -./()")
 		}
-		if q == p || q == len(s) || !chars.IsDigit(s[q]) {
+		if q == p || digitLen(s, q) == 0 {
 			break
 		}
 		p = q
 	}
-	if digits < 6 || digits > 15 || isDate(s[i:end]) {
+	if digits < 6 || weak && digits < 7 || digits > 15 || isDate(s[i:end]) {
 		return 0
 	}
-	for _, ext := range [...]string{" ext. ", " ext ", " x", "x", " ext.", ", ext. "} {
+	for _, ext := range [...]string{" ext. ", " ext ", " x", "x", " ext.", ", ext. ", " poste ", " int. ", " -"} {
 		if chars.HasFold(s, end, ext) {
 			if q := chars.Skip(s, end+len(ext), chars.Digit); q > end+len(ext) {
 				return q
@@ -83,25 +199,22 @@ func phoneForm(s string, i int) int {
 func numberForm(s string, i, least, most int) int {
 	digits, n, end := 0, 0, 0
 	for p := i; p < len(s); {
-		q := chars.Skip(s, p, chars.Alnum)
-		group := s[p:q]
-		if group == "" || !chars.HasDigit(group) && (len(group) > 3 || group != strings.ToUpper(group)) {
+		q, figures, length := numberGroup(s, p)
+		if length == 0 || figures == 0 && (length > 3 || s[p:q] != strings.ToUpper(s[p:q])) {
 			break
 		}
-		for k := range len(group) {
-			if chars.IsDigit(group[k]) {
-				digits++
-			}
-		}
-		if n += len(group); n > most {
+		digits += figures
+		if n += length; n > most {
 			return 0
 		}
 		end = q
-		if q+1 >= len(s) || strings.IndexByte(" -./_", s[q]) < 0 && !(s[q] == ',' && q-p == 4 && most > 20) ||
-			!chars.IsAlnum(s[q+1]) {
+		joint := jointLen(s, q, " -./_")
+		if joint == 0 && q < len(s) && s[q] == ',' && q-p == 4 && most > 24 {
+			joint = 1
+		}
+		if p = q + joint; joint == 0 {
 			break
 		}
-		p = q + 1
 	}
 	if capitals := n >= 8 && strings.ToUpper(s[i:end]) == s[i:end]; capitals {
 		least = min(least, 2)
@@ -112,6 +225,21 @@ func numberForm(s string, i, least, most int) int {
 	return end
 }
 
+// numberGroup is the group of letters and digits at p: its end, and how many digits and characters it has.
+func numberGroup(s string, p int) (end, digits, length int) {
+	for p < len(s) {
+		step := digitLen(s, p)
+		if step > 0 {
+			digits++
+		} else if step = 1; !chars.IsLetter(s[p]) {
+			break
+		}
+		p += step
+		length++
+	}
+	return p, digits, length
+}
+
 // isStamp reports whether v is a date, a UUID's head, or too long a word in small letters.
 func isStamp(v string) bool {
 	return len(v) >= 10 && isDate(v) && strings.Count(v, "-") == 2 && v[4] == '-'
@@ -119,10 +247,13 @@ func isStamp(v string) bool {
 
 // months are the first three letters of names of months, in a few languages.
 const months = "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev avr jui aou gen " +
-	"mag giu lug set ott mae mrt mei out maj sty lut kwi cze lip sie wrz paz lis gru des"
+	"mag giu lug set ott mae mrt mei out maj sty lut kwi cze lip sie wrz paz lis gru des " +
+	"tam hel maa huh tou kes hei elo syy lok mar jou led uno bre dub kve cer srp zar rij pro aug szi jul okt " +
+	"ian iun iul noi oca sub nis hac tem agu eyl eki kas ara ock avg peb pes ags thg thang"
 
 // accents are the letters with accents that names of months have among the first three, and what they are without.
-var accents = strings.NewReplacer("ä", "a", "é", "e", "û", "u", "ź", "z")
+var accents = strings.NewReplacer("ä", "a", "é", "e", "û", "u", "ź", "z", "ú", "u", "ů", "u", "á", "a", "í", "i", "ö", "o",
+	"ó", "o", "ő", "o", "ř", "r", "č", "c", "ş", "s", "ğ", "g", "ı", "i", "ž", "z")
 
 // monthHead is the first three letters of a month, in small letters.
 func monthHead(v string) string {
@@ -133,35 +264,69 @@ func monthHead(v string) string {
 // dateSuffixes may stand behind a number of a date.
 var dateSuffixes = [...]string{"st", "nd", "rd", "th", "年", "月", "日", "년", "월", "일"}
 
+// eras stand before the year of a Japanese date.
+var eras = [...]string{"昭和", "平成", "令和", "大正", "明治"}
+
 // dateForm is a date: 1985-03-12, 12.3.1985, 12 March 1985, March 12, 1985, 19850312.
 func dateForm(s string, i int) int {
 	if q := chars.Skip(s, i, chars.Digit); q == i+8 {
 		return dateEnd(s, q)
 	}
-	p, digits, words, end := i, 0, 0, 0
+	for _, era := range eras {
+		if strings.HasPrefix(s[i:], era) {
+			i += len(era)
+		}
+	}
+	if strings.HasPrefix(s[i:], "ngày ") {
+		i += len("ngày ")
+	}
+	p, digits, words, end, year := i, 0, 0, 0, false
 	for parts := 0; parts < 3 && p < len(s); parts++ {
-		q, n := datePart(s, p)
+		q, n := datePart(s, p, parts)
 		if q == 0 || n == 0 && words > 0 {
 			return 0
 		}
 		digits += n
+		year = year || n == 4
 		if n == 0 {
 			words++
 		}
 		if end, p = q, dateGap(s, q); parts < 2 && p == q && s[q-1] < 0x80 {
 			return 0
 		}
+		if parts == 1 && words == 1 && n == 4 { // March 1985
+			break
+		}
 	}
-	if digits < 4 || digits > 8 || digits < 6 && words == 0 {
+	if digits > 8 || digits < 4 || digits < 6 && words == 0 && !isShortDate(s[i:end]) || words > 0 && !year && digits > 4 {
 		return 0
 	}
 	return dateEnd(s, end)
 }
 
-// datePart is the end of the number or month at p, and how many digits it has; the end is 0 if it is neither.
-func datePart(s string, p int) (end, digits int) {
-	end = chars.Skip(s, p, chars.Digit)
-	switch digits = end - p; digits {
+// isShortDate reports whether v has three numbers with one separator between them: 1/2/85.
+func isShortDate(v string) bool {
+	for _, sep := range [...]string{"/", ".", "-", "年"} {
+		if strings.Count(v, sep) == 2 || sep == "年" && strings.Contains(v, sep) {
+			return true
+		}
+	}
+	return false
+}
+
+// datePart is the end of the number or month at p, and how many digits it has; the end is 0 if it is neither. A month
+// is the first or the second part.
+func datePart(s string, p, part int) (end, digits int) {
+	end = p
+	for {
+		n := digitLen(s, end)
+		if n == 0 {
+			break
+		}
+		end += n
+		digits++
+	}
+	switch digits {
 	case 1, 2, 4:
 		for _, suffix := range dateSuffixes {
 			if strings.HasPrefix(s[end:], suffix) {
@@ -173,7 +338,7 @@ func datePart(s string, p int) (end, digits int) {
 		for end < len(s) && isWordByte(s[end]) {
 			end++
 		}
-		if end-p >= 3 && chars.IsLetter(s[p]) && chars.OneOf(months, monthHead(s[p:end])) {
+		if end-p >= 3 && (part == 1 && end-p >= 4 && s[p] >= 0x80 || chars.OneOf(months, monthHead(s[p:end]))) {
 			return end, 0
 		}
 	}
@@ -185,14 +350,19 @@ func isWordByte(c byte) bool { return chars.IsLetter(c) || c >= 0x80 }
 // dateGap passes over what stands between the parts of a date: 12. de March.
 func dateGap(s string, p int) int {
 	p = chars.SkipAny(s[:min(len(s), p+4)], p, " -./,")
-	if chars.HasFold(s, p, "de ") || chars.HasFold(s, p, "of ") {
-		p += 3
+	for _, word := range [...]string{"de ", "of ", "d'", "del ", "tháng ", "năm "} {
+		if chars.HasFold(s, p, word) {
+			return p + len(word)
+		}
 	}
 	return p
 }
 
 // dateEnd is the end of a date that may go on with a time.
 func dateEnd(s string, end int) int {
+	if end+3 < len(s) && s[end] == ' ' && chars.IsDigit(s[end+1]) && chars.IsDigit(s[end+2]) && s[end+3] == ':' {
+		end = chars.SkipAny(s, end+1, "0123456789:.+-Z")
+	}
 	if end < len(s) && s[end] == 'T' {
 		for end < len(s) && (chars.IsAlnum(s[end]) || strings.IndexByte(":.+-", s[end]) >= 0) {
 			end++
@@ -204,62 +374,20 @@ func dateEnd(s string, end int) int {
 	return end
 }
 
-// maxAddress is the longest address, in bytes.
-const maxAddress = 120
-
-// addressForm is an address: a word and a number, two words or more, up to the end of the line.
-func addressForm(s string, i int) int {
-	end, digit, letters, words, longest := i, false, 0, 1, 0
-	for ; end < len(s) && end-i < maxAddress; end++ {
-		c := s[end]
-		if strings.IndexByte("\n\r\t\"|;&<>{}=@[]\\*`", c) >= 0 || c == ' ' && end+1 < len(s) && s[end+1] == ' ' {
-			break
-		}
-		if c == ':' && !chars.EndsFold(s[i:end], " no") || c == '/' && end+1 < len(s) && s[end+1] == '/' || c == '_' {
-			return 0
-		}
-		switch {
-		case chars.IsDigit(c):
-			digit = true
-		case chars.IsLetter(c) || c >= 0x80:
-			letters++
-			longest = max(longest, letters)
-			continue
-		case c == ' ' || c == '+':
-			words++
-		}
-		letters = 0
-	}
-	if end-i >= maxAddress || !digit || words < 2 && !strings.ContainsFunc(s[i:end], eastAsian) || longest < 3 {
-		return 0
-	}
-	end = chars.SkipBackAny(s, i, end, " .,")
-	first := s[i:end]
-	if strings.HasPrefix(first, "0x") || isQuantity(first) || chars.HasFold(first, 0, "the ") ||
-		strings.Contains(first, " the ") {
-		return 0
-	}
-	return end
-}
-
-// isQuantity reports whether v is a number and a unit: 12 bytes, 5 items.
-func isQuantity(v string) bool {
-	q := chars.Skip(v, 0, chars.Digit|chars.Dot)
-	return q > 0 && q < len(v) && v[q] == ' ' && chars.IsFieldLike(v[q+1:]) && strings.IndexByte(v[q+1:], ' ') < 0 &&
-		!chars.IsUpper(v[q+1])
-}
-
 // Gap passes over what may stand between a name and its value: quotes, an operator, "is", "number",
 // a form in parentheses. bound tells that an operator, or one of these words, stands there.
 func Gap(s string, stop int) (p int, bound bool) {
+	word := s[chars.SkipBack(s, max(0, stop-12), stop, chars.Lower|chars.Upper):stop]
+	bound = len(word) > 1 && numberWord(word) && !chars.EqualFold(word, "id") && stop < len(s) &&
+		strings.IndexByte(" .:#=\t", s[stop]) >= 0
 	p = stop
-	if words := s[stop:min(len(s), stop+maxOnFile)]; strings.HasPrefix(words, " on ") ||
-		strings.HasPrefix(words, " for ") {
-		if i := strings.Index(words, " is "); i > 0 && i < maxOnFile-len(" is ") && isPlainWords(words[:i]) {
-			return stop + i + len(" is "), true
-		}
+	if p+1 < len(s) && s[p] == '.' && (s[p+1] == ' ' || s[p+1] == ':') { // of an abbreviation
+		p++
 	}
 	for range 4 {
+		if verb := verbEnd(s, p); verb > 0 {
+			p, bound = verb, true
+		}
 		q, operator := gapOperator(s, chars.SkipAny(s[:min(len(s), p+12)], p, " \t\"'`*])\\"))
 		q, word := gapWord(s, chars.SkipAny(s[:min(len(s), q+12)], q, " +\t\n\"'`*>\\#"))
 		bound = bound || operator || word
@@ -271,20 +399,39 @@ func Gap(s string, stop int) (p int, bound bool) {
 	return p, bound
 }
 
-// maxOnFile is how far behind a name its verb may stand, in bytes: the number on file is.
-const maxOnFile = 24
+// maxVerb is how far behind a name its verb may stand, in bytes: the number on file is.
+const maxVerb = 40
 
-func isPlainWords(v string) bool {
-	for i := range len(v) {
-		if chars.Class[v[i]]&(chars.Lower|chars.Blank) == 0 {
-			return false
+// verbEnd is the end of up to five words in small letters at p the last of which is one of gapVerbs; 0 if there
+// are none.
+func verbEnd(s string, p int) int {
+	line := s[:min(len(s), p+maxVerb)]
+	last := 0
+	for range 5 {
+		if p >= len(line) || line[p] != ' ' {
+			break
 		}
+		end := chars.Skip(line, p+1, chars.Lower|chars.Upper)
+		if end == p+1 {
+			break
+		}
+		if chars.OneOf(gapVerbs, line[p+1:end]) {
+			last = end
+		}
+		p = end
 	}
-	return true
+	return last
 }
 
-// gapMarks stand between a name in another script and its value. Those of three bytes bind.
-var gapMarks = [...]string{"番号", "号码", "号", "번호", "：", "は", "是", "는", "—"}
+// gapVerbs link a name and its value behind other words: has been changed to.
+const gapVerbs = "is was are to ist war lautet est era es jest are now"
+
+// gapMarks stand between a name and its value. The first ones do not bind.
+var gapMarks = [...]string{"番号", "号码", "號碼", "号", "번호", "（自宅）", "：", "は", "是", "는", "은", "—", "–", "→", "là ",
+	"é ", "è ", "är ", "это ", "है", "คือ", "هو ", "הוא ", "के", "รหัส"}
+
+// looseMarks is how many of gapMarks do not bind.
+const looseMarks = 6
 
 // gapOperator passes over an operator, a dash, and gapMarks at q.
 func gapOperator(s string, q int) (p int, bound bool) {
@@ -292,19 +439,19 @@ func gapOperator(s string, q int) (p int, bound bool) {
 		bound = s[q] != '.'
 		q++
 	}
-	if strings.HasPrefix(s[q:], "- ") || strings.HasPrefix(s[q:], "– ") {
-		bound, q = true, strings.IndexByte(s[q:], ' ')+q
+	if strings.HasPrefix(s[q:], "- ") {
+		bound, q = true, q+2
 	}
-	for _, mark := range gapMarks {
+	for i, mark := range gapMarks {
 		if strings.HasPrefix(s[q:], mark) {
-			bound, q = bound || len(mark) == len("は"), q+len(mark)
+			bound, q = bound || i >= looseMarks, q+len(mark)
 		}
 	}
 	return q, bound
 }
 
 // gapWords link a name and its value.
-const gapWords = "is was on to ist lautet est es jest era"
+const gapWords = "is was are to ist war lautet est es era jest on at unter er var e este van je adalah sono now"
 
 // gapWord passes over a verb, a word for a number, or a form in parentheses at q.
 func gapWord(s string, q int) (p int, bound bool) {
@@ -316,19 +463,16 @@ func gapWord(s string, q int) (p int, bound bool) {
 				q += i + 1
 			}
 		}
-	case chars.OneOf(gapWords, strings.ToLower(word)):
+	case chars.OneOf(gapWords, strings.ToLower(word)) && end < len(s) && strings.IndexByte(" :", s[end]) >= 0:
 		return end, true
 	case end < len(s) && strings.IndexByte(" .:#=", s[end]) >= 0 && numberWord(word):
-		return end, chars.EqualFold(word, "no") || chars.EqualFold(word, "number")
+		return end, len(word) > 1 && !chars.EqualFold(word, "id")
 	}
 	return q, bound
 }
 
 func numberWord(v string) bool {
-	return chars.EqualFold(v, "number") || chars.EqualFold(v, "no") || chars.EqualFold(v, "nr") ||
-		chars.EqualFold(v, "num") ||
-		chars.EqualFold(v, "nummer") || chars.EqualFold(v, "numero") || chars.EqualFold(v, "id") ||
-		chars.EqualFold(v, "n")
+	return chars.OneOf("number no nr num nummer numero numer id n nummeret numara no szam cislo nomor", strings.ToLower(v))
 }
 
 // eastAsian reports whether a letter is of scripts that put no spaces between words: kana, Chinese characters,

@@ -16,8 +16,14 @@ type tokenRule struct {
 	prefixes string // one or more, with '|' between them
 	Kind     string
 	Body     Alphabet // what follows the prefix, and how it has to look
-	Min, Max int      // bytes of the body; a max of 0 is no limit
-	Source   *Source
+	Min, Max int16    // bytes of the body; a max of 0 is no limit
+	Source   Source
+}
+
+// First is the first prefix of a rule.
+func (r *tokenRule) First() string {
+	prefix, _, _ := strings.Cut(r.prefixes, "|")
+	return prefix
 }
 
 // A Token is one prefix of a rule.
@@ -29,7 +35,7 @@ type Token struct {
 // Tokens lists the prefixes of all rules, in the order of the table.
 var Tokens = func() (list []Token) {
 	for i := range TokenRules {
-		for prefix := range strings.SplitSeq(TokenRules[i].prefixes, "|") {
+		for _, prefix := range strings.Split(TokenRules[i].prefixes, "|") {
 			list = append(list, Token{&TokenRules[i], prefix})
 		}
 	}
@@ -93,7 +99,7 @@ func (r *Token) fits(v string) bool {
 		return false
 	case has(figureOrRandom) && !chars.HasDigit(v):
 		return chance.Random(v)
-	case has(sure), r.Min == r.Max, len(r.Prefix) >= 7:
+	case has(sure), int(r.Min) == int(r.Max), len(r.Prefix) >= 7:
 		return true
 	}
 	return drawn(v)
@@ -125,7 +131,7 @@ func (r *Token) isWord() bool {
 // Glues reports whether a token is recognised even if a letter or digit stands directly before: its
 // prefix has a separator, and occurs in no word.
 func (r *Token) Glues() bool {
-	return len(r.Prefix) >= 4 && r.Min >= 16 && strings.IndexByte("_-", r.Prefix[len(r.Prefix)-1]) >= 0 &&
+	return len(r.Prefix) >= 4 && int(r.Min) >= 16 && strings.IndexByte("_-", r.Prefix[len(r.Prefix)-1]) >= 0 &&
 		(strings.IndexByte(r.Prefix, '_') >= 0 || len(r.Prefix) >= 6) && r.Kind != "lob-key" && r.Kind != "close-key"
 }
 
@@ -141,11 +147,11 @@ func (r *Token) wrapped(s string, at, p, end int) (int, int, bool) {
 	}
 	q = chars.Skip(s[:min(len(s), q+16)], q+1, chars.Blank|chars.Tab)
 	stop := q
-	for stop < len(s) && Alphabet(chars.Class[s[stop]])&r.Body != 0 && (r.Max == 0 || end-p+stop-q <= r.Max) {
+	for stop < len(s) && Alphabet(chars.Class[s[stop]])&r.Body != 0 && (int(r.Max) == 0 || end-p+stop-q <= int(r.Max)) {
 		stop++
 	}
 	body := s[p:end] + s[q:stop]
-	if stop == q || len(body) < r.Min || r.Max > 0 && len(body) > r.Max || stop < len(s) && chars.IsAlnum(s[stop]) ||
+	if stop == q || len(body) < int(r.Min) || int(r.Max) > 0 && len(body) > int(r.Max) || stop < len(s) && chars.IsAlnum(s[stop]) ||
 		!chance.Random(body) || !r.fits(body) {
 		return at, end, false
 	}
@@ -157,8 +163,8 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	if !strings.HasPrefix(s[at:], r.Prefix) || at > 2 && s[at-3:at] == "pk_" {
 		return 0, 0, false
 	}
-	if r.Body&crc62 != 0 && len(s)-p >= r.Max && checks(s[p:p+r.Max]) {
-		return at, p + r.Max, true // whatever stands around it
+	if r.Body&crc62 != 0 && len(s)-p >= int(r.Max) && checks(s[p:p+int(r.Max)]) {
+		return at, p + int(r.Max), true // whatever stands around it
 	}
 	glued := at > 0 && chars.IsAlnum(s[at-1])
 	if glued && !r.Glues() || at > 1 && r.isWord() && strings.IndexByte("-.", s[at-1]) >= 0 && chars.IsAlnum(s[at-2]) {
@@ -166,13 +172,13 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 	}
 	end := r.bodyEnd(s, p)
 	n := end - p
-	if n < r.Min && n >= 8 {
+	if n < int(r.Min) && n >= 8 {
 		return r.wrapped(s, at, p, end)
 	}
 	if glued && !apart(s, at, p, end) {
 		return at, end, false
 	}
-	if n < r.Min || r.Max > 0 && n > r.Max || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
+	if n < int(r.Min) || int(r.Max) > 0 && n > int(r.Max) || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 ||
 		chance.Patterned(s[p:end]) || !r.fits(s[p:end]) {
 		return at, end, false
 	}
@@ -182,10 +188,10 @@ func (r *Token) match(s string, at, p int) (int, int, bool) {
 // bodyEnd is the end of the body that begins at p, without the punctuation of a sentence.
 func (r *Token) bodyEnd(s string, p int) int {
 	end := p
-	for end < len(s) && Alphabet(chars.Class[s[end]])&r.Body != 0 && (r.Max == 0 || end-p <= r.Max) {
+	for end < len(s) && Alphabet(chars.Class[s[end]])&r.Body != 0 && (int(r.Max) == 0 || end-p <= int(r.Max)) {
 		end++
 	}
-	for end-p > r.Min && (s[end-1] == '.' || s[end-1] == '-') {
+	for end-p > int(r.Min) && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
 	return end

@@ -36,7 +36,11 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			from, to = operands.EnteredValue(s, start)
 		}
 		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
-			return sc.takeNamed(s, from, to, v.Kind)
+			next := sc.takeNamed(s, from, to, v.Kind)
+			if from, to = operands.ChangedTo(s, to); to > from {
+				next = sc.takeNamed(s, from, to, v.Kind)
+			}
+			return next
 		}
 		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {

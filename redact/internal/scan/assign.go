@@ -11,6 +11,7 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
+	"github.com/toolscope/toolscope/redact/internal/personal"
 	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -26,6 +27,16 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	stop = nameEnd(s, start, end)
 	sc.named = stop
 	v := sc.classify(s[start:stop])
+	if stop-start == len("pass") && v.Kind == kinds.Password { // Pass Nr.
+		if next, ok := nextWord(s, stop); ok && chars.Fold[s[next-1]] == 'r' {
+			if label := sc.classify(s[start:next]); isPersonal(label) {
+				return sc.personalHit(s, i, next, label)
+			}
+		}
+	}
+	if v.Level == names.Harmless && stop+1 < len(s) && s[stop] == '(' && (s[stop+1] == '"' || s[stop+1] == '\'') {
+		v = sc.checked(s, start, stop)
+	}
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
@@ -40,10 +51,14 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	}
 	if isPersonal(v) {
 		sc.named = 0
-		return sc.labelHit(s, i, end)
+		return sc.labelHit(s, i, end, v.Kind == names.PersonName)
 	}
 	if sc.quick {
-		sc.suspect = operands.BesideValue(s, start, stop)
+		sc.pay(2 * costOfName)
+		if stop < len(s) && s[stop] == ' ' {
+			sc.pay(costOfAfar)
+		}
+		sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
 		return 0
 	}
 	if v.Level < names.Secret && (v.Kind == kinds.Session || v.Kind == kinds.Token || v.Kind == kinds.Secret) &&
@@ -83,12 +98,29 @@ func nameEnd(s string, start, end int) int {
 	return stop
 }
 
+// checked says what the name [start,stop) of a function means that checks the literal it is called with:
+// check_password("x").
+func (sc *Scanner) checked(s string, start, stop int) (v names.Verdict) {
+	name := s[start:stop]
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	for _, verb := range [...]string{"check", "verify"} {
+		if rest := strings.TrimPrefix(name, verb); len(rest) < len(name) {
+			v = sc.classify(strings.TrimLeft(rest, "_"))
+		}
+	}
+	if v.Kind != kinds.Password || !values.LooksLikePassword(s[stop+2:operands.QuoteEnd(s, stop+2, s[stop+1])]) {
+		return names.Verdict{}
+	}
+	return v
+}
+
 // nearCookie is how far before a name the word cookie may stand, in bytes.
 const nearCookie = 32
 
 // foreignHit looks at the value beside a word for a password in another language.
 func (sc *Scanner) foreignHit(s string, i, end, n int) int {
-	if i < sc.named || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) {
+	v := names.OfForeign(names.ForeignNames[n])
+	if i < sc.named && v.Kind != kinds.Credential || i > 0 && s[i] < 0x80 && isWordByte(s[i-1]) {
 		return 0
 	}
 	if s[end-1] < 0x80 { // with an article at the end: lösenordet, adgangskoden
@@ -96,20 +128,19 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 			return 0
 		}
 	}
-	v := names.OfForeign(names.ForeignNames[n])
 	if sc.quick {
 		sc.suspect = true
 		return 0
 	}
 	sc.named, sc.key = end, v
 	if isPersonal(v) {
-		for _, number := range [...]string{"番号", "号码", "번호", "号"} {
-			if strings.HasPrefix(s[end:], number) {
-				end += len(number)
-				break
-			}
+		return sc.foreignLabel(s, i, end, v)
+	}
+	if v.Kind == kinds.Credential {
+		p := chars.SkipAny(s[:min(len(s), end+4)], end, ": ")
+		if from, to := operands.LoginPair(s, p, chars.Skip(s, p, chars.URL)); to > from {
+			return sc.takeNamed(s, from, to, kinds.Password)
 		}
-		return sc.personalHit(s, i, end, v)
 	}
 	if sc.tableHit(s, i, end) {
 		return end
@@ -117,10 +148,49 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 	return sc.nameAt(s, i, end, v)
 }
 
+// foreignLabel looks for the value of a label of personal data in another script, [i,end), which may go on: with an
+// ending, with words, and, in scripts without blanks, with letters up to an operator or the value.
+func (sc *Scanner) foreignLabel(s string, i, end int, v names.Verdict) int {
+	stop := end
+	for range 4 {
+		if _, bound := personal.Gap(s, stop); bound {
+			break
+		}
+		next := wordEnd(s, min(stop+1, len(s)))
+		if stop >= len(s) || next-end > names.MaxName || s[stop] < 0x80 && !isJoint(s[stop]) || s[stop] < 0x80 &&
+			next == stop+1 {
+			break
+		}
+		stop = next
+	}
+	if _, bound := personal.Gap(s, stop); bound {
+		end = stop
+	} else {
+		end = foreignEnd(s, end)
+	}
+	return sc.personalHit(s, i, end, v)
+}
+
+// foreignEnd is the end of the letters at end that go on with a label, if a digit or a capital follows them.
+func foreignEnd(s string, end int) int {
+	if stop := wordEnd(s, end); stop < len(s) && stop-end <= 18 {
+		return stop
+	}
+	return end
+}
+
 // nameAt looks for the value of the name [start,stop).
 func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
+	sc.payBehind(s, stop)
 	if n, done := sc.formValue(s, start, stop, v); done {
 		return n
+	}
+	if v.Kind == kinds.Token && (chars.EqualFold(s[start:stop], "jwt.sign") || chars.EqualFold(s[start:stop], "jwt.verify")) {
+		if from, to := operands.SignKey(s, stop); to > from && sc.judge(s[from:to], "", names.Verdict{Level: names.Secret,
+			Kind: kinds.Secret}, values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, kinds.Secret)
+		}
+		return 0
 	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
@@ -131,6 +201,12 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.spend(o.End - stop)
 	sc.pay(costOfValue + 2*costOfByte*(o.End-stop))
+	if o.Start < sc.values.end {
+		sc.pay(costOfAgain)
+	}
+	if n := len(sc.Spans); n > 0 && o.Start >= sc.Spans[n-1].end && o.Start-sc.Spans[n-1].end <= crowded {
+		sc.payMany(costOfCrowd)
+	}
 	if sc.values.tooMany(o.Start, o.End) {
 		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
 	}
@@ -167,6 +243,19 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		o.End = operands.WordsEnd(s, o.End)
 	}
 	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+}
+
+// payBehind pays for what stands behind the name that stops at stop and is seldom there.
+func (sc *Scanner) payBehind(s string, stop int) {
+	if stop+2 >= len(s) {
+		return
+	}
+	switch c, next := s[stop], s[stop+1]; {
+	case c == ',', next == ',' && (c == '"' || c == '\''), c == ' ' && (next == '(' || next == '['):
+		sc.pay(costOfItem)
+	case next == ')' && (s[stop+2] == '.' || s[stop+2] == ','):
+		sc.pay(costOfChain)
+	}
 }
 
 // formValue removes the value of a name that is that of a field which is filled in, of an attribute, or of an
@@ -206,6 +295,7 @@ func (sc *Scanner) pairValue(s string, start, stop int, o values.Operand, v name
 		}
 	}
 	if o.Op == '=' && isParameter(s[o.Start:o.End]) {
+		sc.pay(costOfParam)
 		sc.statementHit(s, start)
 		return 0, true
 	}

@@ -31,59 +31,68 @@ var AllDetectors = sync.OnceValue(func() []kinds.Detector {
 	return slices.Concat(rules.Detectors(), operands.Detectors, personal.Detectors)
 })
 
+// An anchorList collects what a machine looks for.
+type anchorList []anchors.Anchor
+
+// addAnchor is not copied into its many callers, so that programs stay small.
+//
+//go:noinline
+func (l *anchorList) addAnchor(lit string, act anchors.Act, n int, within bool) {
+	*l = append(*l, anchors.Anchor{Lit: lit, Act: act, N: int32(n), Within: within})
+}
+
 // compile makes the machine for the kinds that are on, and for the values, patterns and names of e.
 func compile(e *Engine) *machine {
 	on, known := &e.On, e.Known
 	m := &machine{known: known, optional: on.Has(personal.KindIPv4) || on.Any(&personal.NationalKinds)}
-	var list []anchors.Anchor
-	add := func(lit string, act anchors.Act, n int, within bool) {
-		list = append(list, anchors.Anchor{Lit: lit, Act: act, N: int32(n), Within: within})
-	}
+	var list anchorList
 	for _, d := range AllDetectors() {
 		if !on.Has(d.Kind) {
 			continue
 		}
 		m.detectors = append(m.detectors, d)
 		for _, a := range d.Anchors {
-			add(strings.ToLower(a), anchors.ActDetector, len(m.detectors)-1, d.Within || !chars.IsAlnum(a[0]))
+			list.addAnchor(strings.ToLower(a), anchors.ActDetector, len(m.detectors)-1, d.Within || !chars.IsAlnum(a[0]))
 		}
 	}
 	for i, p := range e.Patterns {
-		add(p.Literal, anchors.ActPattern, i, true)
+		list.addAnchor(p.Literal, anchors.ActPattern, i, true)
 	}
 	for _, name := range e.NameAnchors {
-		add(name, anchors.ActName, 0, true)
+		list.addAnchor(name, anchors.ActName, 0, true)
 	}
 	for i, v := range known {
-		add(chars.FoldString(v), anchors.ActKnown, i, true)
+		list.addAnchor(chars.FoldString(v), anchors.ActKnown, i, true)
 	}
 	for _, w := range names.Anchors {
-		add(w, anchors.ActName, 0, true)
+		list.addAnchor(w, anchors.ActName, 0, true)
 	}
 	for w := range names.Vendors {
-		add(w, anchors.ActName, 0, true)
+		list.addAnchor(w, anchors.ActName, 0, true)
 	}
 	if on.Any(&names.PersonalKinds) {
-		for _, w := range names.PersonalAnchors {
-			add(w, anchors.ActLabel, 0, len(w) > 4)
-		}
-		for _, w := range names.PersonalPhrases {
-			add(w, anchors.ActLabel, 0, true)
+		for n, persons := range [...]bool{false, true} {
+			for _, w := range names.PersonalAnchors(persons) {
+				list.addAnchor(w, anchors.ActLabel, n, len(w) > 4)
+			}
 		}
 	}
 	for i, w := range names.ForeignNames {
-		add(w, anchors.ActForeign, i, true)
+		list.addAnchor(w, anchors.ActForeign, i, true)
+		if title := names.Title(w); title != w {
+			list.addAnchor(title, anchors.ActForeign, i, true)
+		}
 	}
 	for _, w := range manifests {
-		add(w, anchors.ActManifest, 0, true)
+		list.addAnchor(w, anchors.ActManifest, 0, true)
 	}
 	for i, p := range operands.Programs {
-		add(p.Name, anchors.ActCommand, i, false)
+		list.addAnchor(p.Name, anchors.ActCommand, i, false)
 	}
 	for _, w := range operands.Schemes {
-		add(w, anchors.ActScheme, 0, false)
+		list.addAnchor(w, anchors.ActScheme, 0, false)
 	}
-	add("://", anchors.ActURL, 0, true)
+	list.addAnchor("://", anchors.ActURL, 0, true)
 	m.Automaton = *anchors.NewAutomaton(list, &anchors.Runs{Dotted: on.Has(personal.KindIPv4), Short: m.optional,
 		Words: personal.IBANCountries})
 	return m

@@ -11,6 +11,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
@@ -52,6 +53,9 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 	if d.Kind == kinds.Signature {
 		return false
 	}
+	if !marks.IsMark(v) {
+		sc.payMany(costOfMember)
+	}
 	o := values.Operand{Start: 0, End: len(v), Op: ':', Quoted: true}
 	if n, done := sc.headerValue(v, o, d); done {
 		return n > 0
@@ -65,7 +69,7 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 // wholeNumber reports whether a number is worth removing under a name.
 func (sc *Scanner) wholeNumber(v string, d names.Verdict) bool {
 	if isPersonal(d) && d.Kind != kinds.SSN {
-		return personal.Fits(d.Kind, v)
+		return personal.Fits(d, v)
 	}
 	digits := 0
 	for i := range len(v) {
@@ -102,16 +106,20 @@ func (sc *Scanner) documents(v string, depth int) bool {
 // innerString scans the inside [a,b) of a JSON string, and leaves the spans in the
 // coordinates of s.
 func (sc *Scanner) innerString(s string, a, b int, escaped bool, d names.Verdict, depth int) {
-	base, mark := len(sc.Spans), len(sc.buf)
+	base, mark, outer, at := len(sc.Spans), len(sc.buf), sc.leads, sc.budget.at
+	sc.budget.origin += a
 	v := s[a:b]
 	if escaped {
+		sc.leads = anyLead
 		sc.Count(len(v))
 		sc.buf = codec.JSON.Decode(sc.buf, v)
 		v = unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
 	}
 	sc.stringValue(v, d, depth)
 	sc.outward(s, a, b, escaped, base)
-	sc.buf = sc.buf[:mark]
+	sc.buf, sc.leads = sc.buf[:mark], outer
+	sc.budget.origin, sc.budget.at = sc.budget.origin-a, at
+	sc.budget.reached(a)
 }
 
 // outward translates the spans from base on, found in the string [a,b) of s.

@@ -101,16 +101,28 @@ func (sc *Scanner) headedGrid(f *frame, s string, first int) {
 }
 
 func isTitles(key string) bool {
-	return chars.OneOf("columns fields headers header columnNames column_names cols column_headers names "+
-		"attributes", key)
+	switch key {
+	case "columns", "fields", "headers", "header", "columnNames", "column_names", "cols", "column_headers",
+		"names", "attributes":
+		return true
+	}
+	return false
 }
 
 func isRows(key string) bool {
-	return chars.OneOf("rows data values records results items cells row", key)
+	switch key {
+	case "rows", "data", "values", "records", "results", "items", "cells", "row":
+		return true
+	}
+	return false
 }
 
 func isParams(key string) bool {
-	return chars.OneOf("params args parameters arguments bindings binds values vars", key)
+	switch key {
+	case "params", "args", "parameters", "arguments", "bindings", "binds", "values", "vars":
+		return true
+	}
+	return false
 }
 
 // hasParameters reports whether v is a statement of SQL with parameters.
@@ -120,7 +132,13 @@ func hasParameters(v string) bool {
 		chars.HasFold(v, 0, "select") || chars.HasFold(v, 0, "delete"))
 }
 
-func isStatement(key string) bool { return chars.OneOf("query sql statement stmt text command", key) }
+func isStatement(key string) bool {
+	switch key {
+	case "query", "sql", "statement", "stmt", "text", "command":
+		return true
+	}
+	return false
+}
 
 // titles reads the list of titles at i, strings or objects with a name, and returns what they say
 // and where the list ends. It is nil if none tells. A plain one has strings alone, two or more.

@@ -18,7 +18,7 @@ import (
 // judge decides on the value beside a name.
 func (sc *Scanner) judge(v, name string, d names.Verdict, o values.Operand, called bool) bool {
 	if isPersonal(d) && d.Kind != kinds.SSN {
-		return personal.Fits(d.Kind, v)
+		return personal.Fits(d, v)
 	}
 	if sc.e.Explain {
 		sc.reason.Score = values.Score(v, name, d, o, called)
@@ -37,6 +37,10 @@ func inARN(s string, start int) bool {
 // behind words of a line or begins a literal, and the value is a word.
 func isSaid(s string, start int, o values.Operand) bool {
 	v := s[o.Start:o.End]
+	if o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && strings.ToLower(v) == v &&
+		names.Classify(v).Level == names.Secret {
+		return true // passwd: password updated
+	}
 	if word := strings.TrimRight(v, "."); word != "" && chars.Skip(word, 0, chars.Lower|chars.Upper) == len(word) &&
 		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
 		return true

@@ -4,6 +4,8 @@
 package scan
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
@@ -11,60 +13,81 @@ import (
 )
 
 // maxLabel is how far behind the name of personal data a digit has to stand, in bytes.
-const maxLabel = 48
+const maxLabel = 80
 
-// labelHit looks at the name of personal data around the word [i,end) and at the value behind it.
-func (sc *Scanner) labelHit(s string, i, end int) int {
-	if i < sc.named {
+// labelHit looks at the name of personal data around the word [i,end) and at the value behind it. person tells that it
+// may be a label of a person's name, whose value has no digits.
+func (sc *Scanner) labelHit(s string, i, end int, person bool) int {
+	if i < sc.named || end-i < 5 && inWord(s, end) {
 		return 0
 	}
 	stop := wordEnd(s, end)
-	if !digitAhead(s, end) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
+	if !person && !digitAhead(s, end) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
 		return 0
 	}
 	start := wordsBack(s, i)
-	for extra := 2; extra >= 0; extra-- {
-		last, ok := stop, true
-		for range extra {
-			if last, ok = nextWord(s, last); !ok {
-				break
-			}
-		}
+	var stops [4]int // the ends of the name with none to three more words
+	stops[0] = stop
+	n := 1
+	for ; n < len(stops); n++ {
+		next, ok := nextWord(s, stops[n-1])
 		if !ok {
-			continue
+			break
 		}
-		v := sc.classify(s[max(start, last-names.MaxName):last])
+		stops[n] = next
+	}
+	for n--; n >= 0; n-- {
+		v := sc.classify(s[max(start, stops[n]-names.MaxName):stops[n]])
 		if isPersonal(v) {
-			return sc.personalHit(s, i, last, v)
+			return sc.personalHit(s, i, stops[n], v)
 		}
 	}
 	return 0
 }
 
+// inWord reports whether a short word goes on with a letter at end, but for that of a word for a number: telnr.
+func inWord(s string, end int) bool {
+	if end >= len(s) || chars.Class[s[end]]&chars.Lower == 0 {
+		return false
+	}
+	if s[end-1]|0x20 == 'n' && strings.IndexByte("uor", s[end]) >= 0 { // taxNumber
+		return false
+	}
+	return s[end] != 'n' && s[end] != 'i'
+}
+
 // personalHit removes the value that belongs to the name [start,stop) of personal data: below it, in the
 // next cell or element, or behind it.
 func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
+	if stop+1 < len(s) && s[stop] == '.' && strings.IndexByte(" :<\"'=)]", s[stop+1]) >= 0 {
+		stop++ // of an abbreviation
+	}
+	sc.named = max(sc.named, stop)
 	if !sc.quick && sc.tableHit(s, start, stop) {
 		return 0
 	}
-	sc.named = max(sc.named, stop)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	at, bound := personal.Gap(s, stop)
 	sc.Count(at - stop + 1)
+	if !bound && !sc.quick {
+		if to := personal.Unbound(v, s, stop); to > stop {
+			return sc.takeSpan(s, chars.SkipAny(s, stop, personal.Blanks), to, v.Kind)
+		}
+	}
 	if at >= len(s) || !bound {
 		switch {
 		case stop >= len(s):
 		case sc.quick: // the name is a string, or the text of an element, and its value another one
 			sc.suspect = sc.suspect || s[stop] == '"' || s[stop] == '\'' || s[stop] == '.' || s[stop] == '<'
 		default:
-			if from, to := operands.FilledValue(s, start, stop); to > from && personal.Fits(v.Kind, s[from:to]) {
+			if from, to := operands.FilledValue(s, start, stop); to > from && personal.Fits(v, s[from:to]) {
 				return sc.takeSpan(s, from, to, v.Kind)
 			}
 			sc.elementHit(s, stop, v)
 		}
 		return 0
 	}
-	to := personal.Labelled(v.Kind, s, at)
+	to := personal.Labelled(v, s, at)
 	if to <= at {
 		return 0
 	}
@@ -90,14 +113,20 @@ func wordsBack(s string, i int) int {
 		for p > 0 && i-p < names.MaxName && isWordByte(s[p-1]) {
 			p--
 		}
-		if p < 2 || i-p >= names.MaxName || s[p-1] != ' ' && s[p-1] != '_' && s[p-1] != '-' && s[p-1] != '+' &&
-			s[p-1] != '\'' || !isWordByte(s[p-2]) {
+		q := p
+		for q > 0 && p-q < 2 && isJoint(s[q-1]) {
+			q--
+		}
+		if q == p || q == 0 || i-p >= names.MaxName || !isWordByte(s[q-1]) {
 			break
 		}
-		p--
+		p = q
 	}
 	return max(p, i-names.MaxName)
 }
+
+// isJoint reports whether c may stand between the words of a name.
+func isJoint(c byte) bool { return strings.IndexByte(" _-+'.", c) >= 0 }
 
 func wordEnd(s string, p int) int {
 	for p < len(s) && isWordByte(s[p]) {
@@ -106,11 +135,14 @@ func wordEnd(s string, p int) int {
 	return p
 }
 
-// nextWord is the end of the word behind a single separator at p.
+// nextWord is the end of the word behind one or two separators at p.
 func nextWord(s string, p int) (end int, ok bool) {
-	if p+1 >= len(s) || s[p] != ' ' && s[p] != '_' && s[p] != '-' && s[p] != '+' && s[p] != '\'' ||
-		!isWordByte(s[p+1]) {
+	q := p
+	for q < len(s) && q-p < 2 && isJoint(s[q]) {
+		q++
+	}
+	if q == p || q >= len(s) || !isWordByte(s[q]) {
 		return p, false
 	}
-	return wordEnd(s, p+1), true
+	return wordEnd(s, q), true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -16,7 +17,7 @@ import (
 // flowList removes the items of a list that is a name's value: ['a', 'b'] and
 // "- a" lines below "names:".
 func (sc *Scanner) flowList(s string, o values.Operand, d names.Verdict) int {
-	if d.Level < names.Secret || o.Quoted || o.Op != ':' && o.Op != '=' {
+	if d.Level < names.Secret && (d.Kind != kinds.Token || s[o.Start] != '[') || o.Quoted || o.Op != ':' && o.Op != '=' {
 		return 0
 	}
 	if s[o.Start] == '[' {
@@ -44,6 +45,14 @@ func (sc *Scanner) bracketList(s string, p int, d names.Verdict) int {
 			q = end
 		case ']', '\n', '{', '}', '(':
 			return last
+		default:
+			if end := chars.Skip(s, q, chars.URL); end-q >= minElsewhere && end < len(s) && (s[end] == ',' || s[end] == ']') &&
+				chance.Random(s[q:end]) {
+				if n := sc.takeNamed(s, q, end, d.Kind); n > 0 {
+					last = n
+				}
+				q = end - 1
+			}
 		}
 	}
 	return last

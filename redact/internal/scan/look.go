@@ -4,8 +4,6 @@
 package scan
 
 import (
-	"strings"
-
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/syntax"
@@ -14,6 +12,7 @@ import (
 // Look finds the spans of s, which is JSON or text, and reports whether there are any. d is what
 // its name says of it.
 func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
+	sc.leads = leadsIn(s)
 	if sc.e.Rules == nil && d.Level == names.Harmless && sc.harmless(s) {
 		return false
 	}
@@ -37,10 +36,7 @@ func (sc *Scanner) Look(s string, d names.Verdict, json bool) bool {
 // harmless reports whether JSON text has nothing in it that wants a walk: it is looked
 // at as one piece, whatever its structure. Text with escapes is not.
 func (sc *Scanner) harmless(s string) bool {
-	if len(s) < 3 {
-		return false
-	}
-	if !syntax.LooksLikeJSON(s) || strings.IndexByte(s, '\\') >= 0 {
+	if len(s) < 3 || !syntax.LooksLikeJSON(s) || sc.leads&escapeLead != 0 {
 		return false
 	}
 	sc.quick = true
@@ -50,5 +46,8 @@ func (sc *Scanner) harmless(s string) bool {
 	}
 	clean := !sc.suspect
 	sc.quick, sc.suspect = false, false
+	if !clean {
+		sc.start(sc.budget.share, sc.budget.size)
+	}
 	return clean
 }

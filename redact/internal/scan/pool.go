@@ -11,14 +11,12 @@ import (
 
 var scanners = sync.Pool{New: func() any { return &Scanner{words: new(names.Classifier), names: new(knownNames)} }}
 
-// atLeast is what a text of any size may spend.
-const atLeast = 1 << 15
-
 // NewScanner is a scanner for a text of size bytes. [Scanner.Release] gives it back.
 func NewScanner(e *Engine, size int) *Scanner {
 	sc := scanners.Get().(*Scanner)
 	sc.e, sc.m = e, e.Machine
-	sc.work = atLeast + e.Limits.Work*size
+	sc.leads = anyLead
+	sc.start(e.Limits.Work, size)
 	return sc
 }
 
@@ -31,19 +29,26 @@ func (sc *Scanner) Release() {
 	if cap(sc.buf) > 1<<20 {
 		sc.buf = nil
 	}
-	sc.Spans, sc.frames = emptied(sc.Spans), emptied(sc.frames)
+	sc.Spans = emptied(sc.Spans, func(sp *span) bool { return sp.end > 0 })
+	sc.frames = emptied(sc.frames, func(f *frame) bool { return f.src != "" })
 	sc.e, sc.m, sc.buf, sc.lastPlace, sc.raw = nil, nil, sc.buf[:0], "", sc.raw[:0]
-	sc.work, sc.Steps, sc.places = 0, 0, 0
+	sc.work, sc.budget, sc.Steps, sc.places = 0, budget{}, 0, 0
 	sc.quick, sc.suspect, sc.Unsettled, sc.placed = false, false, false, false
 	sc.progress, sc.program, sc.key, sc.reason = progress{}, 0, names.Verdict{}, Reason{}
 	scanners.Put(sc)
 }
 
-// emptied is the memory of list with nothing in it, or none if it is large.
-func emptied[T any](list []T) []T {
+// emptied is the memory of list with nothing in it, or none if it is large. used tells of an element whether it
+// was: those that were are the first ones.
+func emptied[T any](list []T, used func(*T) bool) []T {
 	if cap(list) > maxKept {
 		return nil
 	}
-	clear(list[:cap(list)])
+	list = list[:cap(list)]
+	n := 0
+	for n < len(list) && used(&list[n]) {
+		n++
+	}
+	clear(list[:n])
 	return list[:0]
 }

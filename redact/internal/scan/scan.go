@@ -15,10 +15,29 @@ import (
 
 // The same for a name that tells, for the value beside it, and for a value that is removed.
 const (
-	costOfName  = 500
-	costOfValue = 500
+	costOfName  = 420
+	costOfValue = 400
 	costOfAfar  = 2000
 	costOfSpan  = 200
+)
+
+// What ordinary texts have seldom costs more than its time, so that a text full of it is given up early.
+const (
+	costOfAgain   = 600  // a value within another one
+	costOfCrowd   = 1200 // a value that begins crowded bytes or fewer behind one that is removed
+	costOfItem    = 1200 // a name in a list, or with a remark behind it
+	costOfChain   = 2000 // a call behind the name of a field
+	costOfElement = 500  // a name that ends a tag
+	costOfParam   = 1500 // a name whose value is a parameter
+	costOfTable   = 4000 // a header row
+	costOfCell    = 400  // a cell below a title that tells
+	costOfInside  = 1000 // a name in a row of a table
+	costOfMember  = 1500 // a member of JSON whose name tells
+	costOfOpening = 1500 // what is packed
+	costOfGzip    = 12_000
+	costOfNesting = 40 // a byte of JSON within JSON several times
+
+	crowded = 16
 )
 
 // scanText finds the spans of plain text and appends them, in order and without
@@ -32,7 +51,12 @@ func (sc *Scanner) scanText(s string, depth int) {
 	base := len(sc.Spans)
 	outer := sc.progress
 	sc.progress = progress{}
+	if sc.leads != 0 && 2*len(s) > sc.budget.size && 2*sc.budget.far < len(s) {
+		sc.budget.slow = sc.readings(s)
+	}
 	sc.anchors(s)
+	sc.budget.slow = 1
+	sc.budget.reached(len(s))
 	if !(sc.quick && sc.suspect) {
 		sc.views(s, depth)
 	}
@@ -63,6 +87,7 @@ func (sc *Scanner) anchors(s string) {
 			if at < from || at+2 >= len(s) {
 				continue
 			}
+			sc.budget.at = at
 			next := sc.hit(s, at)
 			if sc.quick && sc.suspect {
 				return
@@ -147,7 +172,7 @@ func (sc *Scanner) anchor(s string, i int, e *anchors.Entry) (next int) {
 	case anchors.ActManifest:
 		next = sc.manifestHit(s, end)
 	case anchors.ActLabel:
-		next = sc.labelHit(s, i, end)
+		next = sc.labelHit(s, i, end, e.N > 0)
 	case anchors.ActPattern:
 		next = sc.patternHit(s, i, end, int(e.N))
 	case anchors.ActForeign:

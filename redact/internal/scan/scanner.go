@@ -36,14 +36,16 @@ type Scanner struct {
 	buf    []byte  // decoded strings, one behind the other
 	frames []frame // open objects and arrays of all JSON texts being walked
 	work   int     // what is left to spend; see spend
-	Steps  int     // what was done so far; see count
+	budget budget
+	Steps  int // what was done so far; see count
 
 	// quick makes the scan stop at anything that wants a closer look, which it
 	// tells by suspect.
 	quick   bool
 	suspect bool
 
-	Unsettled bool // what was removed may show something new; see run
+	leads     uint8 // those that the text being scanned may have
+	Unsettled bool  // what was removed may show something new; see run
 
 	// The path of the value being looked at, if it was made; see place.
 	lastPlace string
@@ -68,14 +70,12 @@ type errSpent struct{}
 // so that the whole is linear.
 func (sc *Scanner) spend(n int) {
 	sc.Steps += n
-	if sc.work -= n; sc.work < 0 {
-		panic(errSpent{})
-	}
+	sc.pay(n)
 }
 
 // costs are about how many nanoseconds an anchor takes, by its act.
 var costs = [...]int{anchors.ActDetector: 100, anchors.ActName: 50, anchors.ActURL: 300, anchors.ActScheme: 60,
-	anchors.ActCommand: 600, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 600,
+	anchors.ActCommand: 400, anchors.ActKnown: 10, anchors.ActPattern: 30, anchors.ActManifest: 600,
 	anchors.ActLabel: 60, anchors.ActForeign: 800}
 
 // costOfByte is the same for a byte of a value.
@@ -84,15 +84,9 @@ const costOfByte = 4
 // pay is spend without steps, for what takes time whatever it finds.
 func (sc *Scanner) pay(n int) {
 	if sc.work -= n; sc.work < 0 {
-		panic(errSpent{})
+		sc.exhausted()
 	}
 }
-
-// Left is what is left to spend. It is carried over to the next pass.
-func (sc *Scanner) Left() int { return sc.work }
-
-// Carry sets what is left to spend.
-func (sc *Scanner) Carry(n int) { sc.work = n }
 
 // Count adds steps that every text costs: its bytes, each time it is read or decoded, and
 // the anchors that are compared. Tests see by it that work is linear.

@@ -145,5 +145,5 @@ func wordShape(s string, i, end int) bool {
 
 // isPersonal reports whether a name is one of personal data, whose value has a form.
 func isPersonal(v names.Verdict) bool {
-	return v.Level == names.Secret && v.Kind.Group() == kinds.GroupPersonal
+	return v.Level >= names.Telling && v.Kind.Group() == kinds.GroupPersonal
 }

@@ -4,7 +4,7 @@
 package scan
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -62,9 +62,16 @@ func join(a, b span) span {
 	return j
 }
 
+// byStart sorts spans by where they start. The generic sort of the library would make programs larger.
+type byStart []span
+
+func (l byStart) Len() int           { return len(l) }
+func (l byStart) Less(i, j int) bool { return l[i].start < l[j].start }
+func (l byStart) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+
 // sortSpans sorts by start.
 func sortSpans(list []span) {
-	slices.SortStableFunc(list, func(a, b span) int { return a.start - b.start })
+	sort.Stable(byStart(list))
 }
 
 // translate moves spans, which are in order, from a decoded text to the text s it was decoded

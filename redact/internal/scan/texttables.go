@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/tables"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -24,8 +25,8 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	if start < t.rows {
 		from, to, ok := tables.Line(s, start)
-		sc.pay(350 + to - from)
-		return ok && sc.cellBeside(s, from, to, start, stop)
+		sc.pay(costOfInside + to - from)
+		return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
 	}
 	if start < t.lines {
 		return false
@@ -37,11 +38,15 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	if !ok {
 		return false
 	}
-	if to+1 >= len(s) {
-		return sc.cellBeside(s, from, to, start, stop)
+	in := tables.DelimsIn(s[from:to])
+	if in == 0 {
+		return false
 	}
-	table, ok := tables.Open(s, from, to)
-	if sc.cellBeside(s, from, to, start, stop) {
+	if to+1 >= len(s) {
+		return sc.cellBeside(s, from, to, start, stop, in)
+	}
+	table, ok := tables.Open(s, from, to, in)
+	if sc.cellBeside(s, from, to, start, stop, in) {
 		return true
 	}
 	if !ok {
@@ -51,12 +56,14 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	if columns == nil {
 		return false
 	}
+	sc.pay(costOfTable)
 	t.title = to
 	var row []tables.Cell
 	for {
 		if row = table.Next(s, row); row == nil {
 			break
 		}
+		sc.budget.at = row[0].Start
 		sc.pay(150 * len(row))
 		for i, v := range columns {
 			sc.cell(s, row[i], v, true)
@@ -68,13 +75,17 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 }
 
 // cellBeside removes the cell behind the one that holds the name [start,stop), on its line [from,to), if the
-// name tells and the cell looks like a value. The titles of a table are no such line.
-func (sc *Scanner) cellBeside(s string, from, to, start, stop int) bool {
-	name, value, ok := tables.Follower(s, from, to, start, stop)
+// name tells and the cell looks like a value. The titles of a table are no such line. The line has the
+// delimiters of in.
+func (sc *Scanner) cellBeside(s string, from, to, start, stop int, in tables.Delims) bool {
+	name, value, ok := tables.Follower(s, from, to, start, stop, in)
 	if !ok {
 		return false
 	}
 	v, text := sc.classify(s[name.Start:name.End]), s[value.Start:value.End]
+	if isPersonal(v) && chars.IsDigit(s[name.End-1]) && !strings.ContainsAny(s[name.End:value.Start], "|\t│") {
+		return false // the value begins in the name
+	}
 	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless ||
 		sc.classify(text).Level > names.Harmless ||
 		!values.LooksLikePassword(text)) {
@@ -133,8 +144,12 @@ func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict
 
 // cell removes the value of a cell below a title if it is a secret.
 func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
-	if v.Level == names.Harmless || c.End <= c.Start ||
-		!sc.judge(s[c.Start:c.End], "", v, values.Operand{Start: c.Start, End: c.End, Op: ':', Quoted: quoted}, false) {
+	if v.Level == names.Harmless || c.End <= c.Start || strings.HasPrefix(s[c.Start:c.End], marks.Head) &&
+		marks.IsMark(s[c.Start:c.End]) {
+		return
+	}
+	sc.pay(costOfCell)
+	if !sc.judge(s[c.Start:c.End], "", v, values.Operand{Start: c.Start, End: c.End, Op: ':', Quoted: quoted}, false) {
 		return
 	}
 	settled := sc.settled
@@ -166,6 +181,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 			sc.pay(costOfByte * min(tables.MaxTuple, len(s)-at))
 			break
 		}
+		sc.budget.at = at
 		for i, c := range row {
 			if i < len(columns) {
 				sc.cell(s, c, columns[i], c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0)
@@ -180,6 +196,9 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 // elementHit removes the text that belongs to the name which stops at stop as elements of HTML and
 // XML do: the next element, or the cells of a column.
 func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
+	if stop < len(s) && s[stop] == '>' {
+		sc.pay(costOfElement)
+	}
 	if c, loose := tables.Beside(s, stop); c.End > c.Start {
 		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
@@ -189,6 +208,7 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	cells, end := tables.Below(s, stop)
 	sc.pay(3 * costOfByte * (min(end, len(s)) - stop))
 	for _, c := range cells {
+		sc.budget.at = c.Start
 		sc.spend(c.End - c.Start + 1)
 		sc.cell(s, c, v, true)
 	}

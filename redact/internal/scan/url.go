@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
@@ -54,6 +55,9 @@ func (sc *Scanner) urlHit(s string, i int) int {
 		if u := s[p:colon]; len(u) >= 16 && !values.IsReference(strings.TrimLeft(u, `\`)) && !chance.IsRepeated(u) {
 			return sc.takeNamed(s, p, colon, kinds.URLPassword)
 		}
+		return 0
+	}
+	if strings.ToUpper(v) == v && names.Classify(v).Level == names.Secret { // USER:PASSWORD@HOST
 		return 0
 	}
 	if v == "" || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") ||

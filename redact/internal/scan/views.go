@@ -22,30 +22,86 @@ func (sc *Scanner) views(s string, depth int) {
 	if depth >= maxViews {
 		return
 	}
-	if strings.IndexByte(s, '\\') >= 0 {
-		sc.escapedLines(s, depth)
-	}
-	if i := strings.IndexByte(s, '%'); i >= 0 && i+2 < len(s) && codec.PercentEncoded(s[i:]) {
-		sc.view(s, 0, codec.Percent, depth)
-	}
-	if strings.IndexByte(s, byte(codec.ANSI)) >= 0 {
-		sc.view(s, 0, codec.ANSI, depth)
-	}
-	if i := strings.IndexByte(s, 0); i >= 0 && i < len(s)-1 {
-		sc.view(s, 0, codec.NUL, depth)
-	}
-	for _, c := range [...]codec.Codec{codec.SoftHyphen, codec.ZeroWidth, codec.ByteOrder} {
-		if strings.IndexByte(s, byte(c)) >= 0 && c.InvisibleIn(s) {
-			sc.view(s, 0, c, depth)
-		}
-	}
-	if codec.EntityIn(s) {
-		sc.view(s, 0, codec.Entity, depth)
+	if sc.leads != 0 {
+		sc.openViews(s, depth)
 	}
 	sc.encoded(s, depth)
 	if sc.key.Level > names.Harmless && !sc.quick {
 		sc.fragments(s, depth)
 	}
+}
+
+// leads are the bytes that begin what openViews opens.
+var leads = [...]codec.Codec{codec.JSON, codec.Percent, codec.ANSI, codec.NUL, codec.SoftHyphen, codec.ZeroWidth,
+	codec.ByteOrder, codec.Entity}
+
+// Sets of leads: all of them, and the backslash.
+const (
+	anyLead    = 1<<len(leads) - 1
+	escapeLead = 1
+)
+
+// leadsIn is the set of the leads that s has.
+func leadsIn(s string) (set uint8) {
+	for k, c := range leads {
+		if strings.IndexByte(s, byte(c)) >= 0 {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+// openViews is views for what begins with one of the leads that the whole text has.
+func (sc *Scanner) openViews(s string, depth int) {
+	for k, c := range leads {
+		if sc.leads>>k&1 == 0 {
+			continue
+		}
+		i := strings.IndexByte(s, byte(c))
+		if i < 0 {
+			continue
+		}
+		open := true
+		switch c {
+		case codec.JSON:
+			sc.escapedLines(s, depth)
+			open = false
+		case codec.Percent:
+			open = i+2 < len(s) && codec.PercentEncoded(s[i:])
+		case codec.NUL:
+			open = i < len(s)-1
+		case codec.SoftHyphen, codec.ZeroWidth, codec.ByteOrder:
+			open = c.InvisibleIn(s)
+		case codec.Entity:
+			open = codec.EntityIn(s[i:])
+		}
+		if open {
+			sc.view(s, 0, c, depth)
+		}
+	}
+}
+
+// deepEscape is in JSON within JSON several times.
+const deepEscape = `\\\\\\\\`
+
+// readings is how often text like s is read, as it is and with encodings opened, which are opened in each other.
+func (sc *Scanner) readings(s string) int {
+	n := 0
+	for _, c := range [...]codec.Codec{codec.SoftHyphen, codec.ZeroWidth, codec.ByteOrder} {
+		if strings.IndexByte(s, byte(c)) >= 0 && c.InvisibleIn(s) {
+			n++
+		}
+	}
+	if i := strings.IndexByte(s, '%'); i >= 0 && i+2 < len(s) && codec.PercentEncoded(s[i:]) {
+		n++
+	}
+	if codec.EntityIn(s) {
+		n++
+	}
+	if strings.Contains(s, deepEscape) {
+		n += 3
+	}
+	return [...]int{1, 2, 5, 16}[min(n, 3)]
 }
 
 // view scans what s stands for in c.
@@ -57,11 +113,14 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 	sc.Unsettled = true
 	sc.Count(len(s))
 	sc.pay(costOfByte * len(s))
-	base, mark := len(sc.Spans), len(sc.buf)
-	sc.buf = c.Decode(sc.buf, s)
+	if c == codec.JSON && strings.Contains(s, deepEscape) {
+		sc.pay(costOfNesting * len(s))
+	}
+	base, mark, outer := len(sc.Spans), len(sc.buf), sc.leads
+	sc.buf, sc.leads = c.Decode(sc.buf, s), anyLead
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
 	translate(c, s, sc.Spans[base:], offset)
-	sc.buf = sc.buf[:mark]
+	sc.buf, sc.leads = sc.buf[:mark], outer
 }
 
 // escapedLines scans the lines that have escapes in them, with the escapes opened.
@@ -92,6 +151,10 @@ func (sc *Scanner) escapedLines(s string, depth int) {
 // encoded opens runs of base64 (RFC 4648, both alphabets) that decode to text. If
 // something is found inside, the run is removed.
 func (sc *Scanner) encoded(s string, depth int) {
+	var h held
+	if 2*len(s) > sc.budget.size {
+		h = sc.hold()
+	}
 	for i := codec.MinEncoded - 1; i < len(s); i += codec.MinEncoded {
 		if chars.Class[s[i]]&chars.B64 == 0 || codec.BrokenAround(s, i) {
 			continue
@@ -100,6 +163,10 @@ func (sc *Scanner) encoded(s string, depth int) {
 		start = chars.SkipBack(s, max(0, i-codec.MinEncoded), start, chars.B64)
 		end = chars.Skip(s, end, chars.B64)
 		if end-start >= codec.MinEncoded {
+			sc.release(&h, end, len(s))
+			if strings.HasPrefix(s[start:end], "H4sI") {
+				sc.pay(costOfGzip)
+			}
 			if text := codec.OpenHex(s[start:end]); text != "" {
 				sc.openText(s, start, end, text, depth)
 			} else if text := codec.OpenGzip(s[start:end]); text != "" {
@@ -118,6 +185,7 @@ func (sc *Scanner) encoded(s string, depth int) {
 			i = end - 1
 		}
 	}
+	sc.release(&h, 1, 1)
 }
 
 // openText scans text, which the run [start,end) stands for. If something is found inside, the run
@@ -128,8 +196,11 @@ func (sc *Scanner) openText(s string, start, end int, text string, depth int) {
 		return
 	}
 	sc.Unsettled = true
-	base := len(sc.Spans)
+	sc.pay(costOfOpening)
+	base, outer := len(sc.Spans), sc.leads
+	sc.leads = anyLead
 	sc.stringValue(text, names.Verdict{}, depth+1)
+	sc.leads = outer
 	if len(sc.Spans) > base {
 		found := sc.Spans[base]
 		sc.Spans = append(sc.Spans[:base], span{start: start, end: end, Kind: found.Kind, repl: found.repl,
@@ -145,19 +216,21 @@ func (sc *Scanner) openRun(s string, start, end, depth int) {
 	}
 	sc.Unsettled = true
 	run := s[start:end]
+	sc.pay(costOfOpening + costOfByte*len(run))
 	if len(run)%4 == 1 {
 		run = run[:len(run)-1]
 	}
-	base, mark := len(sc.Spans), len(sc.buf)
+	base, mark, outer := len(sc.Spans), len(sc.buf), sc.leads
 	for i := range len(run) {
 		sc.buf = append(sc.buf, codec.StandardAlphabet(run[i]))
 	}
 	text := sc.buf[mark:]
 	n, err := b64.RawStdEncoding.Decode(text, text)
 	if err == nil && n > 0 {
+		sc.leads = anyLead
 		sc.stringValue(unsafe.String(unsafe.SliceData(text), n), names.Verdict{}, depth+1)
 	}
-	sc.buf = sc.buf[:mark]
+	sc.buf, sc.leads = sc.buf[:mark], outer
 	if len(sc.Spans) == base {
 		return
 	}
@@ -177,6 +250,7 @@ func (sc *Scanner) fragments(s string, depth int) {
 		i += at
 		end, _ := sc.walk(s, i, depth+1)
 		sc.Count(max(0, end-i))
+		sc.pay(costOfByte * max(0, end-i))
 		at = max(end, i+2)
 	}
 }

@@ -36,7 +36,7 @@ func (sc *Scanner) walkFrames(s string, i, depth, base int) (end int, whole bool
 		if i = syntax.SkipBlank(s, i); i >= len(s) {
 			return i, true
 		}
-		sc.placed = false
+		sc.placed, sc.budget.at = false, i
 		end, ruled := sc.byRule(s, i, base)
 		if i = end; !ruled {
 			var opened bool
@@ -163,7 +163,7 @@ func (sc *Scanner) literal(s string, start, end int, d names.Verdict) bool {
 			strings.HasPrefix("null", s[start:end]))
 	}
 	number := s[start:end]
-	if d.Level == names.Secret && sc.wholeNumber(number, d) && !sc.keyIs(`pass`) {
+	if (d.Level == names.Secret || isPersonal(d)) && sc.wholeNumber(number, d) && !sc.keyIs(`pass`) {
 		sc.takeValue(s, start, end, d.Kind)
 		return true
 	}

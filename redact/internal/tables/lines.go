@@ -42,12 +42,49 @@ func Line(s string, i int) (from, to int, ok bool) {
 	return from, i + to, ok && (from > low || low == 0)
 }
 
-// Open reads the line [from,to) as the header of a table. ok is false if it is none, or if no line
-// with as many cells follows.
-func Open(s string, from, to int) (t Table, ok bool) {
+// Delims are the bytes of a line that delimiters of cells begin with, as a set.
+type Delims uint8
+
+const (
+	drawnDelim Delims = 1 << iota // │ and the like
+	barDelim
+	tabDelim
+	semicolonDelim
+	commaDelim
+	blanksDelim // two blanks or more
+	dotsDelim   // three dots or more
+)
+
+var delimOf = [256]Delims{0xe2: drawnDelim, '|': barDelim, '\t': tabDelim, ';': semicolonDelim, ',': commaDelim,
+	' ': blanksDelim, '.': dotsDelim}
+
+// DelimsIn returns the delimiters that a line may have.
+func DelimsIn(line string) (set Delims) {
+	for i := range len(line) {
+		d := delimOf[line[i]]
+		if d&^set == 0 || d == blanksDelim && !strings.HasPrefix(line[i:], "  ") ||
+			d == dotsDelim && !strings.HasPrefix(line[i:], "...") {
+			continue
+		}
+		set |= d
+	}
+	return set
+}
+
+// delims are those between the cells of tables, and what they begin with.
+var delims = [...]struct {
+	text string // "" stands for two blanks or more
+	of   Delims
+}{{"│", drawnDelim}, {"┃", drawnDelim}, {"║", drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {";", semicolonDelim},
+	{",", commaDelim}, {"", blanksDelim}}
+
+// Open reads the line [from,to), which has these delimiters, as the header of a table. ok is false if it is none, or
+// if no line with as many cells follows.
+func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 	line := s[from:to]
-	for _, delim := range [...]string{"│", "┃", "║", "|", "\t", ";", ",", ""} {
-		if delim != "" && !strings.Contains(line, delim) || delim == "" && !strings.Contains(line, "  ") {
+	for _, d := range delims {
+		delim := d.text
+		if in&d.of == 0 || d.of == drawnDelim && !strings.Contains(line, delim) {
 			continue
 		}
 		t = Table{delim: delim, Header: split(nil, s, from, to, delim), next: min(to+1, len(s))}
@@ -64,12 +101,22 @@ func Open(s string, from, to int) (t Table, ok bool) {
 	return t, false
 }
 
+// followers are the delimiters between a cell and the one that tells what it is.
+var followers = [...]struct {
+	text string
+	of   Delims
+}{{"│", drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {"...", dotsDelim}, {"  ", blanksDelim}}
+
 // Follower returns the cell behind the one that holds the name [start,stop), on its line [from,to); ok is
 // false if the name is no cell, or is the last one. The cells are drawn, or stand apart by tabs, by two
-// blanks or more, or by a row of dots.
-func Follower(s string, from, to, start, stop int) (name, value Cell, ok bool) {
+// blanks or more, or by a row of dots. The line has the delimiters of in.
+func Follower(s string, from, to, start, stop int, in Delims) (name, value Cell, ok bool) {
 	line := s[from:to]
-	for _, delim := range [...]string{"│", "|", "\t", "...", "  "} {
+	for _, d := range followers {
+		if in&d.of == 0 {
+			continue
+		}
+		delim := d.text
 		i := strings.Index(s[stop:to], delim)
 		if i < 0 || i > maxTitle && delim != "|" {
 			if strings.Contains(line, delim) {
@@ -190,7 +237,7 @@ func isTitle(v string) bool {
 		return false
 	}
 	for i := range len(v) {
-		if c := v[i]; chars.Class[c]&chars.Name == 0 && c < 0x80 && strings.IndexByte(" /()#*?%", c) < 0 {
+		if c := v[i]; chars.Class[c]&chars.Name == 0 && c < 0x80 && strings.IndexByte(" /()#*?%'", c) < 0 {
 			return false
 		}
 	}

@@ -19,6 +19,9 @@ func IsPlaceholder(v string) bool {
 		strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}
+	if chars.HasFold(v, 0, "todo: ") {
+		return true
+	}
 	if len(v) > 48 || chance.Random(v) {
 		return false
 	}
@@ -40,7 +43,8 @@ var placeholders = []string{
 }
 
 // placeholdersBy are the placeholders that begin with a byte of ASCII.
-var placeholdersBy = func() (t [128][]string) {
+var placeholdersBy = func() *[128][]string {
+	t := new([128][]string)
 	for _, p := range placeholders {
 		t[p[0]] = append(t[p[0]], p)
 	}

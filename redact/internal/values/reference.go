@@ -89,7 +89,8 @@ var references = [...]string{
 }
 
 // referencesBy are the references that begin with a byte of ASCII.
-var referencesBy = func() (t [128][]string) {
+var referencesBy = func() *[128][]string {
+	t := new([128][]string)
 	for _, p := range references {
 		t[p[0]] = append(t[p[0]], p)
 	}

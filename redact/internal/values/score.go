@@ -63,6 +63,10 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + byForm(chance.Plausible(v))
 	case d.Level < names.Secret:
 		return points + weakPoints(strings.TrimSpace(v), name, d, o)
+	case !o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
+		return points + sourceCode
+	case isDay(v) && d.Kind != kinds.Password:
+		return points + noSecret
 	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
 		return points + sourceCode
 	}
@@ -84,6 +88,11 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
 	}
 	return true
+}
+
+// isDay reports whether v is a date: 2026-01-05.
+func isDay(v string) bool {
+	return len(v) == len("2026-01-05") && dateHead(v) && chars.IsDigits(strings.ReplaceAll(v, "-", ""))
 }
 
 func byForm(ok bool) int {

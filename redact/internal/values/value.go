@@ -39,6 +39,8 @@ func LooksLikePassword(v string) bool {
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
 		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
+	case isPassphrase(v):
+		return true
 	case strings.Count(v, "-") >= 2 || strings.Count(v, "_") >= 2 && strings.IndexByte(v, '-') < 0:
 		return chars.IsFieldLike(v) && !hasFunctionWord(v)
 	}
@@ -196,7 +198,7 @@ func isMember(v string) bool {
 	if arrow := strings.Index(v, "->"); arrow > 0 && chars.IsIdentifier(v[:arrow]) {
 		return true
 	}
-	if dot <= 0 || !chars.IsDotted(v) {
+	if dot <= 0 || !chars.IsDotted(v) || isPassphrase(v) {
 		return false
 	}
 	for part := range strings.SplitSeq(v, ".") {
@@ -207,7 +209,28 @@ func isMember(v string) bool {
 	return true
 }
 
+// hostWords are parts of the names of hosts, packages, properties and messages.
+var hostWords = names.Set("com org net io dev local internal example localhost www cluster svc app apps env config " +
+	"settings user users data request response body params props state this self form forms auth spec src test tests " +
+	"main core common api java javax security util")
+
+// isPassphrase reports whether v is four words or more in small letters with dots between them, as passwords of
+// words are, and none of them is one of hosts, properties or names of secrets.
+func isPassphrase(v string) bool {
+	if strings.Count(v, ".") < 3 {
+		return false
+	}
+	for _, part := range strings.Split(v, ".") {
+		if len(part) < 3 || chars.Skip(part, 0, chars.Lower) != len(part) || hostWords[part] || names.AboutWords[part] ||
+			names.Classify(part).Level > names.Harmless {
+			return false
+		}
+	}
+	return true
+}
+
 var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional " +
+	"uint64 int64 uint32 int32 uint16 int16 uint8 float64 float32 error " +
 	"bytes byte text char varchar securestring stringvar symbol " +
 	"required array list map dict none null undefined url pathlike self this match if return new await function " +
 	"lambda not fn async")
