@@ -5,11 +5,13 @@ package workflow
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/strictyaml"
@@ -215,12 +217,12 @@ func (c *compiler) compileCall(s *Step, n *interpret.Node, at place) {
 func (c *compiler) call(tool string, with map[string]any, at place) *interpret.ToolCall {
 	if tool == "" {
 		c.fail(at.field+".call", "nothing", "the name of a tool")
-	} else if c.find != nil && c.find(tool) == nil {
-		want := "the name of a tool"
-		if near := strictyaml.Nearest(tool, c.tools); near != "" {
-			want += fmt.Sprintf(" (did you mean %q?)", near)
+	} else if c.find != nil {
+		if d := c.find(tool); d != nil {
+			c.arguments(d, with, at.field+".with")
+		} else {
+			c.fail(at.field+".call", fmt.Sprintf("the unknown tool %.128q", tool), "the name of a tool"+didYouMean(tool, c.tools))
 		}
-		c.fail(at.field+".call", fmt.Sprintf("the unknown tool %.128q", tool), want)
 	}
 	if with == nil {
 		with = map[string]any{}
@@ -360,6 +362,41 @@ func (c *compiler) unknown(name string) string {
 	return ""
 }
 
+// arguments checks the names of a call's arguments against the tool's schema. Their values are known when it is made.
+func (c *compiler) arguments(tool *toolkit.Definition, with map[string]any, field string) {
+	var schema struct {
+		Properties, PatternProperties map[string]json.RawMessage
+		Required                      []string
+		AdditionalProperties          json.RawMessage
+	}
+	if json.Unmarshal(tool.InputSchema, &schema) != nil {
+		return // none, or one of another form
+	}
+	for _, name := range schema.Required {
+		if _, ok := with[name]; !ok {
+			c.fail(field, "no "+name, "the arguments that "+tool.Name+" requires: "+strings.Join(schema.Required, ", "))
+		}
+	}
+	if string(schema.AdditionalProperties) != "false" || len(schema.PatternProperties) > 0 {
+		return
+	}
+	known := slices.Sorted(maps.Keys(schema.Properties))
+	for _, name := range slices.Sorted(maps.Keys(with)) {
+		if _, ok := schema.Properties[name]; !ok {
+			c.fail(field+"."+name, "an unknown argument of "+tool.Name+didYouMean(name, known),
+				cmp.Or(strings.Join(known, ", "), "none"))
+		}
+	}
+}
+
+// didYouMean suggests the nearest of the names that are known, if one is near.
+func didYouMean(name string, known []string) string {
+	if near := strictyaml.Nearest(name, known); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}
+
 func (c *compiler) positive(field string, d time.Duration) {
 	if d < 0 {
 		c.fail(field, d.String(), "0 or more")
@@ -368,7 +405,10 @@ func (c *compiler) positive(field string, d time.Duration) {
 
 // bounded returns n, or what 0 stands for.
 func (c *compiler) bounded(field string, n, standard, most int) int {
-	if n < 0 || n > most {
+	switch {
+	case n < 0:
+		c.fail(field, fmt.Sprint(n), fmt.Sprintf("1 to %d, or 0 for %d", most, standard))
+	case n > most:
 		c.fail(field, fmt.Sprint(n), fmt.Sprintf("at most %d, or 0 for %d", most, standard))
 	}
 	return cmp.Or(n, standard)

@@ -6,6 +6,7 @@ package workflow
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,7 +24,8 @@ type DryStep struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"` // nil if they depend on results
 	// Verdict is "allow" or "ask" for a call that the Validate and Permit policies let pass, the error.type of one that they
-	// refuse, and "unknown" for one whose arguments depend on results.
+	// refuse, and "unknown" for one whose arguments depend on results. It is "invalid_arguments" for a step, of whatever
+	// kind, whose values are wrong: Reason says why.
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
 }
@@ -50,7 +52,7 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 			policies = append(policies, p)
 		}
 	}
-	d := &dryRun{ctx: ctx, find: s.find, off: settings.ToolsOff, policies: policies}
+	d := &dryRun{ctx: ctx, find: s.find, off: settings.ToolsOff, policies: policies, steps: []DryStep{}}
 	known := map[string]any{"input": input, "var": map[string]any{}}
 	d.sequence(f.program.Steps, known, "")
 	return d.steps, nil
@@ -62,7 +64,15 @@ type dryRun struct {
 	off      []string // tools that are turned off
 	policies []middleware.Policy
 	steps    []DryStep
+	visited  int
+	full     bool // a bound was reached
 }
+
+// Bounds of a dry run: lists within lists have many steps.
+const (
+	maxVisited  = 10_000
+	maxReported = 1000
+)
 
 // sequence reports steps. known are the values that do not depend on results.
 func (d *dryRun) sequence(steps []*interpret.Node, known map[string]any, path string) {
@@ -72,7 +82,13 @@ func (d *dryRun) sequence(steps []*interpret.Node, known map[string]any, path st
 }
 
 func (d *dryRun) step(n *interpret.Node, known map[string]any, path string) {
-	if n == nil || len(d.steps) >= defaultCalls {
+	if n == nil || d.full {
+		return
+	}
+	if d.visited++; len(d.steps) >= maxReported || d.visited > maxVisited {
+		d.full = true
+		d.report("", &DryStep{Verdict: undecided,
+			Reason: fmt.Sprintf("the dry run ends here: it has looked at %d steps", d.visited-1)})
 		return
 	}
 	if n.Name != "" {
@@ -90,9 +106,9 @@ func (d *dryRun) step(n *interpret.Node, known map[string]any, path string) {
 	case interpret.Each:
 		d.each(n, known, path)
 	case interpret.Loop:
-		d.unsettle(n.Body, known, path+"/0")
+		d.loop(n, known, path)
 	case interpret.Set:
-		d.set(n, known)
+		d.set(n, known, path)
 	case interpret.Block:
 		d.sequence(n.Steps, known, path)
 	}
@@ -100,15 +116,30 @@ func (d *dryRun) step(n *interpret.Node, known map[string]any, path string) {
 }
 
 func (d *dryRun) branch(n *interpret.Node, known map[string]any, path string) {
-	switch yes, missing := eval(n.When, known); {
-	case missing != "":
+	switch yes, doubt := condition(n, known); {
+	case doubt == nil && yes:
+		d.step(n.Then, known, path)
+	case doubt == nil:
+		d.step(n.Else, known, path)
+	case doubt.Verdict == undecided:
 		before := maps.Clone(known)
 		d.unsettle(n.Then, known, path)
 		d.unsettle(n.Else, before, path)
-	case yes == true:
-		d.step(n.Then, known, path)
 	default:
-		d.step(n.Else, known, path)
+		d.report(path, doubt)
+	}
+}
+
+// loop reports the first repetition. What the others do depends on it.
+func (d *dryRun) loop(n *interpret.Node, known map[string]any, path string) {
+	first := maps.Clone(known)
+	first["iteration"], first["results"] = 0, []any{}
+	switch again, doubt := condition(n, first); {
+	case doubt != nil && doubt.Verdict != undecided:
+		d.report(path, doubt)
+	case doubt != nil || again:
+		d.step(n.Body, first, path+"/0")
+		delete(known, "var")
 	}
 }
 
@@ -119,13 +150,13 @@ func (d *dryRun) unsettle(n *interpret.Node, known map[string]any, path string) 
 }
 
 func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) {
-	step := DryStep{Step: path, Tool: c.Tool}
-	arguments, missing := eval(c.With, known)
-	if missing != "" {
-		step.Verdict, step.Reason = "unknown", missing
-		d.steps = append(d.steps, step)
+	arguments, doubt := eval(c.With, known)
+	if doubt != nil {
+		doubt.Tool = c.Tool
+		d.report(path, doubt)
 		return
 	}
+	step := DryStep{Step: path, Tool: c.Tool}
 	text, err := json.Marshal(arguments)
 	if slices.Contains(d.off, c.Tool) {
 		err = &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: c.Tool, Message: "the tool is turned off"}
@@ -145,12 +176,22 @@ func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) 
 }
 
 func (d *dryRun) each(n *interpret.Node, known map[string]any, path string) {
-	value, _ := eval(n.In, known)
-	items, ok := value.([]any)
-	if !ok {
+	value, doubt := eval(n.In, known)
+	items, list := value.([]any)
+	switch {
+	case doubt != nil && doubt.Verdict == undecided:
 		d.step(n.Body, maps.Clone(known), path+"/*")
+	case doubt != nil:
+		d.report(path, doubt)
+		return
+	case !list || len(items) > n.Max:
+		d.report(path, wrong(interpret.NotAList(value, n.Max)))
+		return
 	}
 	for i, item := range items {
+		if d.full {
+			return
+		}
 		own := maps.Clone(known)
 		own["item"], own["index"] = item, i
 		d.step(n.Body, own, path+"/"+strconv.Itoa(i))
@@ -161,12 +202,16 @@ func (d *dryRun) each(n *interpret.Node, known map[string]any, path string) {
 }
 
 // set takes over variables. One whose value is not known makes all unknown, so that none has an old value.
-func (d *dryRun) set(n *interpret.Node, known map[string]any) {
+func (d *dryRun) set(n *interpret.Node, known map[string]any, path string) {
 	before, ok := known["var"].(map[string]any)
 	variables := maps.Clone(before)
 	for _, v := range n.Set {
-		value, missing := eval(v.Value, known)
-		if ok = ok && missing == ""; ok {
+		value, doubt := eval(v.Value, known)
+		if doubt != nil && doubt.Verdict != undecided {
+			doubt.Reason = v.Name + ": " + doubt.Reason
+			d.report(path, doubt)
+		}
+		if ok = ok && doubt == nil; ok {
 			variables[v.Name] = value
 		}
 	}
@@ -177,16 +222,43 @@ func (d *dryRun) set(n *interpret.Node, known map[string]any) {
 	known["var"] = variables
 }
 
-// eval evaluates a value if all that it depends on is known; else missing says what is not, or what is wrong.
-func eval(v *expression.Value, known map[string]any) (value any, missing string) {
+// report adds what is doubtful at a step.
+func (d *dryRun) report(path string, doubt *DryStep) {
+	doubt.Step = path
+	d.steps = append(d.steps, *doubt)
+}
+
+// undecided is the verdict on what depends on results.
+const undecided = "unknown"
+
+// wrong is the verdict on a value that has an error whatever the results are.
+func wrong(err error) *DryStep {
+	return &DryStep{Verdict: string(toolkit.ErrInvalidArguments), Reason: err.Error()}
+}
+
+// eval evaluates a value if all that it depends on is known; else doubt says what is not, or what is wrong.
+func eval(v *expression.Value, known map[string]any) (value any, doubt *DryStep) {
 	for _, name := range v.Names() {
 		if _, ok := known[name]; !ok {
-			return nil, "depends on " + name
+			return nil, &DryStep{Verdict: undecided, Reason: "depends on " + name}
 		}
 	}
 	value, err := v.Eval(known)
 	if err != nil {
-		return nil, err.Error()
+		return nil, wrong(err)
 	}
-	return value, ""
+	return value, nil
+}
+
+// condition evaluates the condition of a step.
+func condition(n *interpret.Node, known map[string]any) (yes bool, doubt *DryStep) {
+	value, doubt := eval(n.When, known)
+	if doubt != nil {
+		return false, doubt
+	}
+	yes, ok := value.(bool)
+	if !ok {
+		return false, wrong(interpret.NotACondition(value))
+	}
+	return yes, nil
 }

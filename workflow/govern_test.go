@@ -267,6 +267,64 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// What is wrong whatever the results are is a verdict, too; and lists within lists are bounded.
+func TestDryRunOfWrongValues(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	item, counted := echo("", "$item"), echo("", "$iteration")
+	set := func(v any) *workflow.Step { return &workflow.Step{Set: map[string]any{"x": v}} }
+	each := func(in any, most int, do *workflow.Step) workflow.Step {
+		return workflow.Step{ID: "e", Each: &workflow.Each{In: in, Max: most, Do: do}}
+	}
+	loop := func(while string) workflow.Step {
+		return workflow.Step{ID: "l", Loop: &workflow.Loop{While: while, Max: 3, Do: &counted}}
+	}
+	deep := each("${ 1..1000 }", 1000, set(1))
+	for range 3 {
+		inner := deep
+		inner.ID = ""
+		deep = each("${ 1..1000 }", 1000, &inner)
+	}
+	for name, c := range map[string]struct {
+		steps []workflow.Step
+		want  []string
+	}{
+		"call": {[]workflow.Step{echo("a", "$input.none")},
+			[]string{`a echo invalid_arguments v: $input.none: there is no member "none"`}},
+		"if": {[]workflow.Step{{ID: "i", If: "$input.none", Then: &item0}},
+			[]string{`i  invalid_arguments $input.none: there is no member "none"`}},
+		"no condition": {[]workflow.Step{{ID: "i", If: "$input.n", Then: &item0}},
+			[]string{"i  invalid_arguments the condition is neither true nor false: got a number"}},
+		"no list": {[]workflow.Step{each("$input.n", 2, &item)}, []string{"e  invalid_arguments in: got a number, want a list"}},
+		"a long list": {[]workflow.Step{each("$input.list", 2, &item)},
+			[]string{"e  invalid_arguments in: got 3 elements, want at most 2 (each.max)"}},
+		"set": {[]workflow.Step{*set("$input.none")},
+			[]string{`0  invalid_arguments x: $input.none: there is no member "none"`}},
+		"loop":          {[]workflow.Step{loop("${ iteration < 2 }")}, []string{"l/0 echo allow "}},
+		"no repetition": {[]workflow.Step{loop("${ iteration > 2 }")}, nil},
+		"no loop": {[]workflow.Step{loop("$input.n")},
+			[]string{"l  invalid_arguments the condition is neither true nor false: got a number"}},
+		"a loop over results": {[]workflow.Step{echo("a", 1), loop("${ a.result.v > iteration }")},
+			[]string{"a echo allow ", "l/0 echo allow "}},
+		"too many": {[]workflow.Step{deep, echo("a", 1)}, []string{"  unknown the dry run ends here: it has looked at 10000 steps"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := workflow.New(workflow.Options{Handler: b.handler, Tools: b.registry,
+				Definitions: map[string]workflow.Definition{"w": {Steps: c.steps}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps, err := set.DryRun(t.Context(), "w", []byte(`{"n": 1, "list": [1, 2, 3]}`))
+			var got []string
+			for _, s := range steps {
+				got = append(got, fmt.Sprintf("%s %s %s %s", s.Step, s.Tool, s.Verdict, s.Reason))
+			}
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
 // A poll that gets the same answer often is a loop in the telemetry. The policy gives no advice, which would spoil the
 // answer's JSON, and refuses a step only if its Stop is set.
 func TestLoopsWithinAWorkflow(t *testing.T) {

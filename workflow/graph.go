@@ -4,15 +4,19 @@
 package workflow
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/toolscope/toolscope/internal/display"
 )
 
-// graph draws a definition as a Mermaid flowchart.
+// graph draws a definition as a Mermaid flowchart. What follows a failure has dotted arrows.
 func graph(d Definition) string {
 	g := &drawing{}
 	g.b.WriteString("flowchart TD\n")
-	ends := g.steps(d.Steps, []string{g.node("([start])")})
+	ends := g.steps(d.Steps, []string{g.node("([start])")}, "")
 	g.link(ends, g.node("([end])"), "")
 	return g.b.String()
 }
@@ -40,16 +44,32 @@ func (g *drawing) link(from []string, to, text string) {
 	}
 }
 
-// steps draws steps one after the other, behind the nodes from, and returns the last nodes.
-func (g *drawing) steps(steps []Step, from []string) []string {
+// steps draws steps one after the other, behind the nodes from, and returns the last nodes. text is on the first arrow.
+func (g *drawing) steps(steps []Step, from []string, text string) []string {
 	for i := range steps {
-		from = g.step(&steps[i], from, "")
+		from, text = g.step(&steps[i], from, text), ""
 	}
 	return from
 }
 
-// step draws a step; text is on the arrow to it.
+// step draws a step, with what replaces it after a failure and what undoes it; text is on the arrow to it.
 func (g *drawing) step(s *Step, from []string, text string) []string {
+	at := fmt.Sprintf("n%d", g.count+1)
+	ends := g.kind(s, from, text)
+	if s.Undo != nil {
+		fmt.Fprintf(&g.b, "  %s -.->|undo| %s\n", at, g.node("["+quoted(s.Undo.Tool)+"]"))
+	}
+	if s.FallbackStep != nil {
+		fallback := fmt.Sprintf("n%d", g.count+1)
+		after := g.step(s.FallbackStep, nil, "")
+		fmt.Fprintf(&g.b, "  %s -.->|on error| %s\n", at, fallback)
+		ends = append(slices.Clip(ends), after...)
+	}
+	return ends
+}
+
+// kind draws what a step does.
+func (g *drawing) kind(s *Step, from []string, text string) []string {
 	label := func(form, what string) string {
 		if s.ID != "" {
 			what = s.ID + ": " + what
@@ -82,7 +102,7 @@ func (g *drawing) step(s *Step, from []string, text string) []string {
 		}
 		return append(ends, at)
 	case s.Each != nil:
-		enter("[/%s/]", fmt.Sprintf("each of %.60v", s.Each.In))
+		enter("[/%s/]", "each of "+shown(s.Each.In))
 		ends := []string{at}
 		if s.Each.Do != nil {
 			ends = g.step(s.Each.Do, ends, "each")
@@ -102,15 +122,27 @@ func (g *drawing) step(s *Step, from []string, text string) []string {
 	case s.Set != nil:
 		enter("[%s]", "set")
 	case len(s.Steps) > 0:
-		return g.steps(s.Steps, from)
+		return g.steps(s.Steps, from, text)
 	default:
 		enter("[%s]", s.Call)
 	}
 	return []string{at}
 }
 
+// shown is a value as a text.
+func shown(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "a list"
+	}
+	return string(text)
+}
+
 // quoted is a text in a Mermaid label.
 func quoted(text string) string {
-	clean := strings.NewReplacer("\"", "#quot;", "\n", " ", "<", "#lt;", ">", "#gt;").Replace(text)
-	return "\"" + fmt.Sprintf("%.80s", clean) + "\""
+	clean := strings.NewReplacer("#", "#35;", "\"", "#quot;", "<", "#lt;", ">", "#gt;")
+	return "\"" + clean.Replace(display.Clip(strings.Join(strings.Fields(text), " "), 80)) + "\""
 }

@@ -40,6 +40,15 @@ func TestWrongDefinitions(t *testing.T) {
 		"the step itself": {one(echo("x", "$x.result")), "w.steps[0].with.v: got the unknown name"},
 		"a step elsewhere": {one(workflow.Step{If: "$input.b", Then: &a}, echo("b", "$a.result")),
 			"w.steps[1].with.v: got the unknown name"},
+		"no argument": {one(workflow.Step{Call: "typed", With: map[string]any{"size": "$input.n"}}),
+			"w.steps[0].with: got no path, want the arguments that typed requires: path"},
+		"an unknown argument": {one(workflow.Step{Call: "typed", With: map[string]any{"path": 1, "sise": 1}}),
+			`w.steps[0].with.sise: got an unknown argument of typed (did you mean "size"?), want path, size`},
+		"an undo's argument": {one(workflow.Step{Call: "echo", Undo: &workflow.Call{Tool: "typed"}}),
+			"w.steps[0].undo.with: got no path"},
+		"a nested workflow's argument": {map[string]workflow.Definition{
+			"x": {Input: map[string]any{"required": []any{"n"}}, Steps: []workflow.Step{a}}, "y": {Steps: []workflow.Step{call("x")}}},
+			"y.steps[0].with: got no n, want the arguments that x requires: n"},
 		"an expression":  {one(echo("x", []any{1, "${ input. }"})), "w.steps[0].with.v[1]: "},
 		"no condition":   {one(workflow.Step{If: "input.b", Then: &a}), "w.steps[0].if: got \"input.b\", want a condition"},
 		"an if without":  {one(workflow.Step{If: "$input.b"}), "w.steps[0].then: got nothing, want a step"},
@@ -66,6 +75,8 @@ func TestWrongDefinitions(t *testing.T) {
 		"each without do": {one(workflow.Step{Each: &workflow.Each{In: "$input.l"}}), "w.steps[0].each.do: got nothing"},
 		"each, parallel": {one(workflow.Step{Each: &workflow.Each{In: "$input.l", Do: &a, Parallel: 51}}),
 			"w.steps[0].each.parallel: got 51, want at most 50"},
+		"each, negative": {one(workflow.Step{Each: &workflow.Each{In: "$input.l", Do: &a, Parallel: -1}}),
+			"w.steps[0].each.parallel: got -1, want 1 to 50, or 0 for 4"},
 		"each, max": {one(workflow.Step{Each: &workflow.Each{In: "$input.l", Do: &a, Max: 1001}}),
 			"w.steps[0].each.max: got 1001"},
 		"item outside": {one(echo("x", "$item")), "w.steps[0].with.v: got the unknown name \"item\""},
@@ -93,7 +104,8 @@ func TestWrongDefinitions(t *testing.T) {
 			"w1: got workflows that call each other in more levels, want at most 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, toolscope.Options{})
+			b := newBench(t, toolscope.Options{}, toolkit.ToolFunc(toolkit.Definition{Name: "typed", InputSchema: []byte(
+				`{"type": "object", "required": ["path"], "properties": {"path": {}, "size": {}}, "additionalProperties": false}`)}, nil))
 			_, err := workflow.New(workflow.Options{Handler: b.handler, Tools: b.registry, Definitions: c.definitions})
 			if err == nil || !strings.Contains(err.Error(), "workflow: "+c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"strings"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/toolscope/toolscope/internal/workflowagent"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/validate"
@@ -110,6 +112,9 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	record = interpret.Run(local{inner, s.options.Handler}, f.program, id, input)
 	finished = true
 	result := Result{Output: record.Output, Run: runOf(name, id, record)}
+	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() {
+		result.Run.TraceID = sc.TraceID().String()
+	}
 	if record.Failure != nil {
 		result.Err = failed(name, record)
 	}

@@ -79,7 +79,8 @@ func TestEnterpriseHarness(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(t, toolscope.Options{NoStats: true})
 				set := b.load(t, map[string]workflow.Definition{"w": c.definition})
-				r := set.Run(t.Context(), "w", []byte(`{"n": 7, "list": ["x", "x"], "deep": {"a": ["b"]}}`))
+				const arguments = `{"n": 7, "list": ["x", "x"], "deep": {"a": ["b"]}}`
+				r := set.Run(t.Context(), "w", []byte(arguments))
 				got := encoded(r.Output)
 				if r.Err != nil {
 					got = r.Err.Error()
@@ -94,6 +95,14 @@ func TestEnterpriseHarness(t *testing.T) {
 				last := set.Workflows()[0].LastRuns[0]
 				if last.Success != (r.Err == nil) || last.Steps == 0 || last.ID != r.Run.ID || last.DurationMS != r.Run.DurationMS {
 					t.Errorf("history: got %+v", last)
+				}
+				for _, e := range last.Log { // stepId, type, timestamp of each entry
+					if e.Step == "" || e.Kind == "" || e.Status == "" || e.Started.Before(last.Started) || last.Workflow != "w" {
+						t.Errorf("log: got %+v", e)
+					}
+				}
+				if steps, err := set.DryRun(t.Context(), "w", []byte(arguments)); err != nil || len(set.Workflows()[0].LastRuns) != 1 {
+					t.Errorf("options dryRun: got %v, %v", steps, err)
 				}
 			})
 		})

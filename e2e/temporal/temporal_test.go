@@ -5,6 +5,7 @@ package temporal
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +62,7 @@ func TestMain(m *testing.M) {
 // definitions are the workflows of the tests.
 func definitions() map[string]workflow.Definition {
 	step := func(id, tool string) workflow.Step {
-		return workflow.Step{ID: id, Call: tool, With: map[string]any{"step": id, "secret": "$input.secret"}}
+		return workflow.Step{ID: id, Call: tool, With: map[string]any{"step": id, "note": "$input.note"}}
 	}
 	list := map[string]workflow.Definition{}
 	for _, tool := range []string{"read", "write"} {
@@ -142,7 +144,7 @@ func newEngine(address, namespace, variable, folder string) (*temporal.Engine, *
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, err := temporal.Dial(ctx, temporal.DialOptions{
-		Options: client.Options{HostPort: address, Namespace: namespace}, KeyVariable: variable,
+		Options: client.Options{HostPort: address, Namespace: namespace, Identity: "e2e"}, KeyVariable: variable,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -221,10 +223,15 @@ func (h *house) worker(t *testing.T) *os.Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the worker said %q, %v", line, err)
+	lines := bufio.NewScanner(out) // the SDK's log is there as well
+	for lines.Scan() {
+		if lines.Text() == "ready" {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return cmd.Process
+		}
 	}
-	return cmd.Process
+	t.Fatalf("the worker ended: %v", lines.Err())
+	return nil
 }
 
 // ran are the lines of the file that tools write to.
@@ -287,10 +294,16 @@ func (h *house) history(t *testing.T, run, name string, secrets ...string) {
 			}
 		}
 	}
-	if *record != "" {
-		if err := os.WriteFile(filepath.Join(*record, name+".json"), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if *record == "" {
+		return
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.ReplaceAll(raw, []byte(`"`+host+`:`), []byte(`"worker:`)) // names of workers' own queues have it
+	if err := os.WriteFile(filepath.Join(*record, "server_"+name+".json"), raw, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -301,7 +314,7 @@ func TestAnotherWorkerGoesOn(t *testing.T) {
 	h, secret := newHouse(t), newSecret()
 	first := h.worker(t)
 	release := h.hang(t, "two")
-	run, err := h.Start(t.Context(), "three_read", []byte(`{"secret": "`+secret+`"}`), "")
+	run, err := h.Start(t.Context(), "three_read", []byte(`{"note": "`+secret+`"}`), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +345,7 @@ func TestAWriteIsNotRepeated(t *testing.T) {
 	h, secret := newHouse(t), newSecret()
 	first := h.worker(t)
 	release := h.hang(t, "two")
-	run, err := h.Start(t.Context(), "saga", []byte(`{"secret": "`+secret+`"}`), "")
+	run, err := h.Start(t.Context(), "saga", []byte(`{"note": "`+secret+`"}`), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +372,7 @@ func TestAWriteIsNotRepeated(t *testing.T) {
 func TestAnApprovalOutlivesItsWorker(t *testing.T) {
 	h, secret := newHouse(t), newSecret()
 	first := h.worker(t)
-	run, err := h.Start(t.Context(), "asks", []byte(`{"secret": "`+secret+`"}`), "order-1-"+strings.ToLower(newSecret()))
+	run, err := h.Start(t.Context(), "asks", []byte(`{"note": "`+secret+`"}`), "order-1-"+strings.ToLower(newSecret()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +399,7 @@ func TestAnApprovalOutlivesItsWorker(t *testing.T) {
 	if got := strings.Join(h.steps(), " "); r.Err != nil || got != "one two three" {
 		t.Errorf("got %v, %q", r.Err, h.ran())
 	}
-	if again, err := h.Start(t.Context(), "asks", []byte(`{"secret": "x"}`), run); err != nil || again != run || len(h.ran()) != 3 {
+	if again, err := h.Start(t.Context(), "asks", []byte(`{"note": "x"}`), run); err != nil || again != run || len(h.ran()) != 3 {
 		t.Errorf("a second start: got %s, %v, %q", again, err, h.ran())
 	}
 	h.history(t, run, "approved", secret, "kim")
@@ -416,7 +429,7 @@ func TestStepsAndCancellation(t *testing.T) {
 	t.Logf("%d calls in %v", r.Run.Calls, time.Since(start).Round(time.Millisecond))
 	h.history(t, r.Run.ID, "wide")
 	start = time.Now()
-	if r := h.Run(t.Context(), "three_write", []byte(`{"secret": "x"}`)); r.Err != nil {
+	if r := h.Run(t.Context(), "three_write", []byte(`{"note": "x"}`)); r.Err != nil {
 		t.Error(r.Err)
 	}
 	t.Logf("3 steps in %v", time.Since(start).Round(time.Millisecond))
@@ -425,7 +438,7 @@ func TestStepsAndCancellation(t *testing.T) {
 	if err := os.Remove(filepath.Join(h.folder, "ran")); err != nil {
 		t.Fatal(err)
 	}
-	run, err := h.Start(t.Context(), "saga", []byte(`{"secret": "x"}`), "")
+	run, err := h.Start(t.Context(), "saga", []byte(`{"note": "x"}`), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func compileExpression(source string, scope Scope, at string) (*Value, error) {
 		options = append(options, expr.Function(name, func(p ...any) (any, error) {
 			m, ok := p[0].(map[string]any)
 			if !ok {
-				return nil, fmt.Errorf("%s: got %s, want a mapping", name, typeName(p[0]))
+				return nil, fmt.Errorf("%s: got %s, want a mapping", name, TypeName(p[0]))
 			}
 			return f(m, slices.Sorted(maps.Keys(m))), nil
 		}, new(func(any) []any)))

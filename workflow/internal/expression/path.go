@@ -72,11 +72,11 @@ func member(value any, name any) (any, error) {
 		}
 		return value[i], nil
 	}
-	return nil, fmt.Errorf("got %s, want a mapping or a list with %.60q", typeName(value), fmt.Sprint(name))
+	return nil, fmt.Errorf("got %s, want a mapping or a list with %.60q", TypeName(value), fmt.Sprint(name))
 }
 
-// typeName is what a value of JSON is called.
-func typeName(v any) string {
+// TypeName is what a value of JSON is called.
+func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"

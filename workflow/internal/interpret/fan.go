@@ -77,11 +77,8 @@ func (r *run) each(e Engine, f *frame, n *Node, path string) (any, *Failure) {
 		return nil, invalid(path, err)
 	}
 	items, ok := value.([]any)
-	if !ok {
-		return nil, invalid(path, fmt.Errorf("in: got %T, want a list", value))
-	}
-	if len(items) > n.Max {
-		return nil, invalid(path, fmt.Errorf("in: got %d elements, want at most %d", len(items), n.Max))
+	if !ok || len(items) > n.Max {
+		return nil, invalid(path, NotAList(value, n.Max))
 	}
 	ends := r.fan(e, f, len(items), n.Parallel, func(e Engine, f *frame, i int) (any, *Failure) {
 		f.env["item"], f.env["index"] = items[i], i

@@ -4,6 +4,7 @@
 package interpret
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/toolscope/toolscope/workflow/internal/expression"
@@ -96,4 +97,17 @@ type ToolCall struct {
 type Variable struct {
 	Name  string
 	Value *expression.Value
+}
+
+// NotAList is the error of a value that is not a list of at most so many elements.
+func NotAList(value any, most int) error {
+	if items, ok := value.([]any); ok {
+		return fmt.Errorf("in: got %d elements, want at most %d (each.max)", len(items), most)
+	}
+	return fmt.Errorf("in: got %s, want a list", expression.TypeName(value))
+}
+
+// NotACondition is the error of a condition's value that is no bool.
+func NotACondition(value any) error {
+	return fmt.Errorf("the condition is neither true nor false: got %s", expression.TypeName(value))
 }

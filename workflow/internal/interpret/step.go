@@ -184,7 +184,7 @@ func condition(f *frame, n *Node, path string) (bool, *Failure) {
 	}
 	yes, ok := value.(bool)
 	if !ok {
-		return false, invalid(path, fmt.Errorf("the condition is neither true nor false: got %T", value))
+		return false, invalid(path, NotACondition(value))
 	}
 	return yes, nil
 }
