@@ -118,6 +118,37 @@ func TestHTTPEndsOfConnections(t *testing.T) {
 	}
 }
 
+// A server answers before the request is complete. The rest of the request ends it, and the connection takes the next one.
+func TestHTTPRestOfRequest(t *testing.T) {
+	s := script(t)
+	for i, kind := range []string{"application/json", "text/plain"} {
+		for range 10 {
+			client := s.connect()
+			text := strings.Replace(postOf("", strings.Repeat(" ", 2*overhttp.SmallBody)+callBody), "application/json", kind, 1)
+			s.send(client, text[:len(text)-20], true)
+			server := s.accept()
+			s.request(server)
+			s.send(server, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", true)
+			in := bufio.NewReader(client)
+			resp, err := http.ReadResponse(in, nil)
+			if err != nil || resp.StatusCode != http.StatusUnauthorized {
+				t.Fatalf("got %+v and %v, want 401", resp, err)
+			}
+			s.send(client, text[len(text)-20:], true)
+			s.send(client, "GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n", true)
+			next := s.accept()
+			s.request(next)
+			s.send(next, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nnext", true)
+			if resp, err = http.ReadResponse(in, nil); err != nil || bodyOf(t, resp) != "next" {
+				t.Fatalf("body %d: got %+v and %v, want the answer to the next request", i, resp, err)
+			}
+			client.Close()
+			server.Close()
+		}
+	}
+	s.allEnded(-1)
+}
+
 // The client sends a part of a body and closes: a short one is not sent on, a long one is torn for the server, too.
 func TestHTTPTornRequest(t *testing.T) {
 	for name, body := range map[string]string{"short": callBody, "long": strings.Repeat(" ", 2*overhttp.SmallBody) + callBody} {

@@ -21,7 +21,7 @@ func TestDocsNameTests(t *testing.T) {
 	}
 	have := map[string]bool{}
 	defined := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
-	for _, dir := range []string{"mcp/toolmcp", "mcp/mcpproxy", "mcp/manager", "e2e", "cmd/toolscope"} {
+	for _, dir := range []string{"mcp/toolmcp", "mcp/mcpproxy", "mcp/manager", "e2e", "cmd/toolscope", "internal/linefile"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

@@ -19,8 +19,11 @@ const LookInterval = 250 * time.Millisecond
 // perChunk is what bytes that wait take besides their buffer: a flood of single ones is bounded, too.
 const perChunk = 128
 
-// maxQuiet is how many bytes wait without being looked at at once.
-const maxQuiet = 256 << 10
+// maxQuiet is how many bytes wait without being looked at at once, and maxFew how many are decoded in no time.
+const (
+	maxQuiet = 256 << 10
+	maxFew   = 32 << 10
+)
 
 // A Tap copies the traffic and never delays it: a copy that has no room is
 // dropped and counted. One goroutine reads the copies. To wake it would take a
@@ -96,6 +99,13 @@ func (t *Tap) enqueue(s *Stream, at time.Time, b *buffer) (much bool) {
 		b.release()
 	}
 	return much
+}
+
+// Few reports whether not much waits.
+func (t *Tap) Few() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.held <= maxFew
 }
 
 // EndStream says that nothing more comes of a stream.

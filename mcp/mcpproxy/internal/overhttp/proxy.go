@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
@@ -41,19 +42,52 @@ func (p bufferPool) Get() []byte  { return p.pool.Get().(*[frames.NarrowRead]byt
 func (p bufferPool) Put(b []byte) { p.pool.Put((*[frames.NarrowRead]byte)(b)) }
 
 // passOn passes a request on as it is.
-func (h *Proxy) passOn(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
-	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
-		h.watchRequest(r, x)
-	}
-	_ = http.NewResponseController(out).EnableFullDuplex() // a server may answer before it has read the body
-	h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
-}
-
-// watchRequest has the body of a request copied as it is sent on.
-func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // no reader would close it
+func (h *Proxy) passOn(out http.ResponseWriter, in *http.Request, x *HTTPExchange) {
+	r := in.WithContext(withExchange(in, x)) // net/http looks at the body of its own request
+	control := http.NewResponseController(out)
+	_ = control.EnableFullDuplex() // a server may answer before it has read the body
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		h.proxy.ServeHTTP(out, r)
 		return
 	}
+	body := &clientBody{ReadCloser: r.Body}
+	r.Body = body
+	h.passBody(out, r, x)
+	if !body.ended.Load() {
+		_ = control.Flush()
+		_ = body.Close()
+	}
+}
+
+// passBody passes a request with a body on.
+func (h *Proxy) passBody(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
+	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
+		if t := h.watchRequest(r, x); t != nil {
+			defer t.end() // the server may have answered without it
+		}
+	}
+	h.proxy.ServeHTTP(out, r)
+}
+
+// clientBody is the body of a request, of which something may be left when the answer has been forwarded. With full duplex
+// it has to be closed before net/http reads the next request of the connection, and the server's connection may be reading
+// it still. Closing it waits for that (https://go.dev/issue/68560).
+type clientBody struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+func (b *clientBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.ended.Store(true)
+	}
+	return n, err
+}
+
+// watchRequest has the body of a request copied as it is sent on. It returns what copies the body, nil for one that has
+// been read.
+func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) *tee {
 	s := h.stream(x, watch.FromClient, frames.ByEnd)
 	if r.ContentLength > 0 && r.ContentLength <= SmallBody {
 		body := make([]byte, r.ContentLength)
@@ -62,9 +96,11 @@ func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) {
 		h.w.Tap.CloseStream(s, time.Now(), err != nil)
 		h.w.Forwarding()
 		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
-		return
+		return nil
 	}
-	r.Body = &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength, before: h.w.Forwarding}
+	t := &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength, before: h.w.Forwarding}
+	r.Body = t
+	return t
 }
 
 // SmallBody is how long a request may be to be read before it is sent on, in bytes: so it is
@@ -123,51 +159,74 @@ func (h *Proxy) failed(out http.ResponseWriter, r *http.Request, err error) {
 	http.Error(out, NotReached, http.StatusBadGateway)
 }
 
-// tee gives the tap a copy of what is read of a body.
+// tee gives the tap a copy of what is read of a body. It may be closed while it is read.
 type tee struct {
 	body   io.ReadCloser
 	tap    *frames.Tap
 	stream *frames.Stream
-	left   int64 // bytes to come; below 0 if unknown
-	over   bool
 	before func() // is called before the end of a request is passed on
 	listed func() // takes note of what may list tools; nil for a body that does not
+
+	mu   sync.Mutex
+	left int64 // bytes to come; below 0 if unknown
+	over bool
 }
 
 func (t *tee) Read(b []byte) (int, error) {
-	if t.left == 0 && t.over {
+	if t.complete() {
 		return 0, io.EOF // a server closes a request's body when it answers, and then another read fails
 	}
 	n, err := t.body.Read(b)
-	if n > 0 {
-		t.tap.CopyBytes(t.stream, time.Now(), b[:n])
-		if t.listed != nil {
-			t.listed()
-		}
-		if t.left >= 0 {
-			t.left -= int64(n)
-		}
-	}
-	if err != nil || t.left == 0 { // complete before who reads it learns so
-		t.end(err != io.EOF && t.left != 0)
+	if t.copy(b[:n], err) && t.before != nil { // complete before who reads it learns so
+		t.before()
 	}
 	t.tap.Signal()
 	return n, err
 }
 
-func (t *tee) end(torn bool) {
+func (t *tee) complete() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left == 0 && t.over
+}
+
+// copy gives the tap what was read, and reports whether that was the end. What is read behind the end is left out.
+func (t *tee) copy(b []byte, err error) (ended bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return false
+	}
+	if len(b) > 0 {
+		t.tap.CopyBytes(t.stream, time.Now(), b)
+		if t.listed != nil {
+			t.listed()
+		}
+		if t.left >= 0 {
+			t.left -= int64(len(b))
+		}
+	}
+	if err == nil && t.left != 0 {
+		return false
+	}
+	t.over = true
+	t.tap.CloseStream(t.stream, time.Now(), err != io.EOF && t.left != 0)
+	return true
+}
+
+// end ends the copy.
+func (t *tee) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !t.over {
 		t.over = true
-		t.tap.CloseStream(t.stream, time.Now(), torn)
+		t.tap.CloseStream(t.stream, time.Now(), t.left != 0)
 		t.tap.Signal()
-		if t.before != nil {
-			t.before()
-		}
 	}
 }
 
 // Close ends the copy as well.
 func (t *tee) Close() error {
-	t.end(t.left != 0)
+	t.end()
 	return t.body.Close()
 }

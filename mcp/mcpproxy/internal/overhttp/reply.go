@@ -114,8 +114,8 @@ func (c *httpCall) find(text []byte, id jsontext.Value) *wire.Message {
 	var found *wire.Message
 	var beside []jsontext.Value
 	for _, one := range all {
-		var m wire.Message
-		switch answer := wire.Unmarshal(one, &m) == nil && m.Method == "" && m.Valid() && wire.IDAnswers(m.ID, id); {
+		m, ok := wire.ReadMessage(one)
+		switch answer := ok && m.Method == "" && m.Valid() && wire.IDAnswers(m.ID, id); {
 		case !answer:
 			beside = append(beside, one)
 		case found == nil:

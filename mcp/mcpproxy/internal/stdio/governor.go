@@ -340,8 +340,8 @@ func (g *Governor) toClient(raw []byte) error {
 
 // taken reports whether a message is an answer to a call, which the client gets of its policies.
 func (g *Governor) taken(text []byte) bool {
-	var m wire.Message
-	return wire.Unmarshal(text, &m) == nil && m.Method == "" && len(m.ID) > 0 && g.hand(m.ID, &answer{raw: text, m: &m})
+	m, ok := wire.ReadMessage(text)
+	return ok && m.Method == "" && len(m.ID) > 0 && g.hand(m.ID, &answer{raw: text, m: &m})
 }
 
 // fromBatch is what goes on at once of several messages.

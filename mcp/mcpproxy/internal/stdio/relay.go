@@ -51,7 +51,8 @@ func (g *Governor) resumeServer() {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	if g.resting && !g.reading {
-		g.resting, g.short = false, 0
+		g.resting = false
+		g.notShort()
 		g.resume <- struct{}{} // it has room: only who rests is resumed
 	}
 }
@@ -166,9 +167,13 @@ func (g *Governor) tookShort(short bool) {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	if g.short++; !short || len(g.running) > 1 {
-		g.short = 0
+		g.notShort()
 	}
 }
+
+// notShort takes note of something else than a short call: the next short one is enough again, since on a busy machine
+// one call in ten waits for a processor. The caller holds the lock.
+func (g *Governor) notShort() { g.short = max(0, min(g.short, minShort)-1) }
 
 // readAnswer reads the answer to a call in the place of ReadServer. What else comes is left to that.
 func (g *Governor) readAnswer(ctx context.Context, c *governedCall, key string) *answer {
@@ -201,11 +206,11 @@ func (g *Governor) readShort(ctx context.Context, key string) *answer {
 	if n == 0 || len(f.held) > 0 || bytes.IndexByte(f.unread, '\n') != n-1 {
 		return nil
 	}
-	text := bytes.TrimRight(f.unread, "\r\n")
-	m := new(wire.Message)
-	if wire.Unmarshal(text, m) != nil || m.Method != "" || string(m.ID) != key {
+	text := bytes.Clone(bytes.TrimRight(f.unread, "\r\n"))
+	m, ok := wire.ReadMessage(text)
+	if !ok || m.Method != "" || string(m.ID) != key {
 		return nil
 	}
 	f.unread = nil
-	return &answer{raw: bytes.Clone(text), m: m}
+	return &answer{raw: text, m: &m}
 }

@@ -32,7 +32,9 @@ func Run(w *watch.Watcher, c Command) (Exit, error) {
 		p.start(&copier{
 			to: p.In, from: c.Stdin, tap: w.Tap, stream: s.Stream(watch.FromClient, frames.ByLine), before: w.Forwarding,
 		}, false)
-		p.start(&copier{to: c.Stdout, from: p.Out, tap: w.Tap, stream: s.Stream(watch.FromServer, frames.ByLine)}, true)
+		p.start(&copier{
+			to: c.Stdout, from: p.Out, tap: w.Tap, stream: s.Stream(watch.FromServer, frames.ByLine), after: w.Forwarded,
+		}, true)
 	})
 }
 
@@ -176,7 +178,8 @@ type copier struct {
 	tap      *frames.Tap
 	stream   *frames.Stream
 	exited   *atomic.Bool
-	before   func() // is called before what the tap has is passed on; nil works
+	before   func()      // is called before what the tap has is passed on; nil works
+	after    func() bool // is called after that, and reports whether nothing waits in the tap; nil works
 }
 
 // copyAll passes on until one end is closed, and closes the other: a writer whose reader
@@ -204,7 +207,9 @@ func (c *copier) copyAll() {
 			c.tap.Hurry()
 		}
 		buffer = buffer.Instead(frames.NextRead(n))
-		c.tap.Signal()
+		if c.after == nil || !c.after() {
+			c.tap.Signal()
+		}
 		if failed != nil {
 			break
 		}

@@ -5,6 +5,7 @@ package watch
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,11 +14,15 @@ import (
 )
 
 // A Watcher decodes copies of the traffic between clients and a server into spans, metrics, statistics and
-// observations. One goroutine does the work, until Close.
+// observations. One goroutine does the work, until Close, or one that waits for it to be done: no other goroutine has to
+// be woken then.
 type Watcher struct {
 	*Engine
-	done     chan struct{}
-	Sessions map[*Session]struct{} // of the goroutine
+	done chan struct{}
+
+	decoding sync.Mutex // held by the goroutine that does the work
+	queue    []frames.Chunk
+	Sessions map[*Session]struct{} // of that goroutine
 
 	listed, settled atomic.Uint64 // how often what may list tools has passed, and how much of that has been decoded
 }
@@ -38,23 +43,46 @@ func (w *Watcher) work() {
 	defer close(w.done)
 	tick := time.NewTicker(frames.LookInterval)
 	defer tick.Stop()
-	var queue []frames.Chunk
 	for closed := false; !closed; {
+		ticked := false
 		select {
 		case <-w.Tap.Wake:
 		case <-tick.C:
+			ticked = true
+		}
+		w.decoding.Lock()
+		if ticked {
 			w.FindHung(time.Now())
 		}
-		queue, closed = w.Tap.TakeQueue(queue)
-		for i := range queue {
-			queue[i].Process()
-		}
+		closed = w.decode()
+		w.decoding.Unlock()
 	}
+	w.decoding.Lock()
+	defer w.decoding.Unlock()
 	for s := range w.Sessions {
 		w.End(s, time.Now(), nil)
 	}
 	w.suspended.Close()
 	w.Shared.Close()
+}
+
+// decode decodes what waits; the caller holds the lock.
+func (w *Watcher) decode() (closed bool) {
+	w.queue, closed = w.Tap.TakeQueue(w.queue)
+	for i := range w.queue {
+		w.queue[i].Process()
+	}
+	return closed
+}
+
+// decodeHere decodes what waits, unless another goroutine does.
+func (w *Watcher) decodeHere() bool {
+	if !w.decoding.TryLock() {
+		return false
+	}
+	defer w.decoding.Unlock()
+	w.decode()
+	return true
 }
 
 // FindHung notes calls that hang, and ends those that have waited too long for input.
@@ -87,6 +115,9 @@ func (w *Watcher) Close() {
 
 // Settle returns when all that passed before it has been decoded, or ctx is over.
 func (w *Watcher) Settle(ctx context.Context) error {
+	if w.decodeHere() {
+		return nil
+	}
 	settled := make(chan struct{})
 	if !w.Tap.CallNow(func() { close(settled) }) {
 		return nil
@@ -107,10 +138,18 @@ func (w *Watcher) Forwarding() {
 	if w.BeforeForward == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), forwardTime)
-	defer cancel()
-	_ = w.Settle(ctx)
+	if !w.decodeHere() {
+		ctx, cancel := context.WithTimeout(context.Background(), forwardTime)
+		defer cancel()
+		_ = w.Settle(ctx)
+	}
 	w.BeforeForward()
+}
+
+// Forwarded decodes the answer that has been forwarded, if that is soon done and the next request would have to wait for
+// it; false leaves it to the goroutine of the watcher.
+func (w *Watcher) Forwarded() bool {
+	return w.BeforeForward != nil && w.Tap.Few() && w.decodeHere()
 }
 
 // forwardTime is how long what a client sent waits at most until it has been decoded, which waits for nothing but a

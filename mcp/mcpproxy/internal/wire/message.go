@@ -22,9 +22,9 @@ type Message struct {
 	Result jsontext.Value `json:"result"`
 	Error  *RPCError      `json:"error"`
 
-	Size int64         // of the frame it came in
-	Skim *skim.Skimmer // set, instead of Params and Result, for one that was too long
-	read *Params       // Params, once they were read; nil before
+	Size   int64         // of the frame it came in
+	Skim   *skim.Skimmer // set, instead of Params and Result, for one that was too long
+	params *Params       // Params, once they were read; nil before
 }
 
 // RPCError is the error of an answer. It is an error here: its text is the peer's.
@@ -47,6 +47,37 @@ var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // Unmarshal reads JSON as most peers read it.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, Lenient) }
 
+// ReadMessage reads a message as [Unmarshal] does; ok is false for what is none. Its members are parts of the text.
+func ReadMessage(text []byte) (m Message, ok bool) {
+	return m, m.read(text, nil, Lenient) == nil
+}
+
+// read reads a message. The names that are not those of JSON-RPC are given to other.
+func (m *Message) read(text []byte, other func(name []byte), options ...jsontext.Options) error {
+	return Read(text, func(d *jsontext.Decoder) error {
+		return ReadMembers(d, func(name []byte, value jsontext.Value) error {
+			switch string(name) {
+			case "jsonrpc":
+			case "id":
+				m.ID = value
+			case "method":
+				return ReadText(value, &m.Method)
+			case "params":
+				m.Params = value
+			case "result":
+				m.Result = value
+			case "error":
+				return json.Unmarshal(value, &m.Error, options...)
+			default:
+				if other != nil {
+					other(name)
+				}
+			}
+			return nil
+		})
+	}, options...)
+}
+
 // maxBatch is how many messages of a batch are read.
 const maxBatch = 1024
 
@@ -58,8 +89,8 @@ func ParseMessages(text []byte, size int64) (list []Message, ok bool) {
 		return nil, true
 	}
 	if data[0] != '[' {
-		var m Message
-		if Unmarshal(data, &m) != nil || !m.Valid() {
+		m, ok := ReadMessage(bytes.Clone(data))
+		if !ok || !m.Valid() {
 			return nil, false
 		}
 		m.Size = size
@@ -176,14 +207,47 @@ func (p *Params) CarriesInput() bool { return p.RequestState != "" || len(p.Inpu
 // a task, of which a first answer tells no more than its id.
 func (p *Params) CarriesMore() bool { return p.CarriesInput() || len(p.Task) > 0 }
 
+// read reads the parameters of a call, which are a part of a text that was read. The names of those that no policy reads are
+// given to other.
+func (p *Params) read(text []byte, other func(name []byte)) error {
+	more := false // of other requests
+	err := Read(text, func(d *jsontext.Decoder) error {
+		return ReadMembers(d, func(name []byte, value jsontext.Value) error {
+			switch string(name) {
+			case "name":
+				return ReadText(value, &p.Name)
+			case "arguments":
+				p.Arguments = value
+			case "requestState":
+				return ReadText(value, &p.RequestState)
+			case "inputResponses":
+				p.InputResponses = value
+			case "task":
+				p.Task = value
+			case "_meta":
+				return Unmarshal(value, &p.Meta)
+			default:
+				more = true
+				other(name)
+			}
+			return nil
+		})
+	}, Lenient)
+	if err != nil || more {
+		*p = Params{}
+		return Unmarshal(text, p)
+	}
+	return nil
+}
+
 // ReadParams are those of a request or notification; what cannot be read is left out.
 func (m *Message) ReadParams() (p Params) {
-	if m.read != nil {
-		return *m.read
+	if m.params != nil {
+		return *m.params
 	}
 	if m.Skim == nil {
 		if len(m.Params) > 0 && m.Params.Kind() == '{' {
-			_ = Unmarshal(m.Params, &p)
+			_ = p.read(m.Params, func([]byte) {})
 		}
 		return p
 	}
@@ -213,9 +277,7 @@ type Answer struct {
 // ReadResult is what matters of an answer; what cannot be read is left out.
 func (m *Message) ReadResult() (a Answer) {
 	if m.Skim == nil {
-		if len(m.Result) > 0 && m.Result.Kind() == '{' {
-			_ = Unmarshal(m.Result, &a)
-		}
+		_ = a.read(m.Result)
 		return a
 	}
 	found := m.Skim.Found
@@ -223,6 +285,26 @@ func (m *Message) ReadResult() (a Answer) {
 		IsError: found["result.isError"] == "true", ResultType: Unquoted(found["result.resultType"]),
 		RequestState: Unquoted(found["result.requestState"]),
 	}
+}
+
+func (a *Answer) read(result []byte) error {
+	return Read(result, func(d *jsontext.Decoder) error {
+		return ReadMembers(d, func(name []byte, value jsontext.Value) error {
+			switch string(name) {
+			case "isError":
+				return ReadFlag(value, &a.IsError)
+			case "resultType":
+				return ReadText(value, &a.ResultType)
+			case "requestState":
+				return ReadText(value, &a.RequestState)
+			case "inputRequests":
+				a.InputRequests = value
+			case "task":
+				a.Task = value
+			}
+			return nil
+		})
+	}, Lenient)
 }
 
 // AsksForInput reports whether the server waits for more before it answers.

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -69,7 +68,9 @@ func ReadStrictLine(text []byte) (m Message, refused string) {
 
 // understoodOne reads a message that stands in no batch.
 func understoodOne(text []byte) (m Message, refused string) {
-	if err := json.Unmarshal(text, &m); err != nil {
+	odd := false
+	err := m.read(text, func(name []byte) { odd = odd || mistakable(string(name), messageNames) })
+	if err != nil && string(bytes.TrimSpace(text)) != "null" {
 		return m, notJSON(err)
 	}
 	switch id := m.ID.Kind(); {
@@ -79,7 +80,7 @@ func understoodOne(text []byte) (m Message, refused string) {
 		return m, "a message that is a request and an answer: want one or the other"
 	case len(m.ID) > 0 && id != '"' && id != '0' && id != 'n':
 		return m, "an id that is no string and no number: want one"
-	case !NamesOnly(text, "jsonrpc", "id", "method", "params", "result", "error"):
+	case odd:
 		return m, "a member whose name some readers take for another: want the names of JSON-RPC, in lower case"
 	case m.Method != MethodCallTool && (alike(m.Method, MethodCallTool) || hasControl(m.Method)):
 		return m, "a method that some readers take for tools/call: want tools/call"
@@ -91,24 +92,31 @@ func understoodOne(text []byte) (m Message, refused string) {
 	return m, ""
 }
 
+// messageNames are the names of a message, and callNames those of a call's parameters that a policy reads.
+var (
+	messageNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	callNames    = []string{"name", "arguments", "requestState", "inputResponses", "task"}
+)
+
 // refusedCall says what a call has that policies cannot govern; "" for nothing.
 func (m *Message) refusedCall() string {
 	var p Params
+	odd := false
 	switch {
 	case m.Key() == "":
 		return "a tools/call without an id of at most 256 bytes: want one, so that policies can answer it"
 	case !echoed(m.ID):
 		return "an id that a server may answer in another form: want an integer, or a string without needless escapes"
-	case m.Params.Kind() != '{' || Unmarshal(m.Params, &p) != nil:
+	case p.read(m.Params, func(name []byte) { odd = odd || mistakable(string(name), callNames) }) != nil:
 		return "parameters that are none of a tools/call: want an object with name and arguments"
-	case !NamesOnly(m.Params, "name", "arguments", "requestState", "inputResponses", "task"):
+	case odd:
 		return "a parameter whose name some readers take for another: want those of tools/call, with their case"
 	case p.Name == "" || hasControl(p.Name):
 		return "no name of a tool, or one with a control character: want the tool's name"
 	case len(p.Arguments) > 0 && p.Arguments.Kind() != '{' && p.Arguments.Kind() != 'n':
 		return "arguments that are no object: want an object"
 	}
-	m.read = &p
+	m.params = &p
 	return ""
 }
 
@@ -152,18 +160,17 @@ func NamesOnly(object []byte, names ...string) bool {
 		if err != nil {
 			return false
 		}
-		got := token.String()
-		if !slices.Contains(names, got) {
-			alike := func(name string) bool { return alike(got, name) }
-			if hasControl(got) || slices.ContainsFunc(names, alike) {
-				return false
-			}
-		}
-		if d.SkipValue() != nil {
+		if mistakable(token.String(), names) || d.SkipValue() != nil {
 			return false
 		}
 	}
 	return true
+}
+
+// mistakable reports whether a name can be taken for another one of some.
+func mistakable(got string, names []string) bool {
+	return !slices.Contains(names, got) &&
+		(hasControl(got) || slices.ContainsFunc(names, func(name string) bool { return alike(got, name) }))
 }
 
 // alike reports whether a reader may take a name for another: many compare without case, as
