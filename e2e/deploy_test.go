@@ -295,6 +295,7 @@ func TestCollectorFiles(t *testing.T) {
 		{built("collector"), "collector.yaml"},
 		{built("collector"), "collector.yaml collector-look.yaml"},
 		{built("collector"), "collector.yaml collector-queue.yaml"},
+		{built("collector"), "collector.yaml collector-jobs.yaml"},
 	} {
 		if c.binary == "" {
 			continue

@@ -105,6 +105,7 @@ func (h *host) End(_ context.Context, e *toolkit.Ended) {
 // bounds are what may be kept; 0 is the default.
 type bounds struct {
 	duplicates, answers, spans int
+	sessions                   int    // remembered by policies
 	spool                      string // a directory; "" is no spool
 	ended                      *ended // counts what ends before it goes through the spool
 }
@@ -126,8 +127,8 @@ func policies(b bounds) ([]middleware.Policy, error) {
 	})}})
 	duplicates, err3 := dedupe.New(dedupe.Options{History: 200 * time.Millisecond, MaxBytes: b.duplicates})
 	answers, err4 := cache.New(cache.Options{TTL: 5 * time.Second, MaxBytes: b.answers})
-	loops, err5 := loop.New(loop.Options{})
-	paid, err6 := budget.New(budget.Options{Session: budget.Limits{Calls: 10_000}})
+	loops, err5 := loop.New(loop.Options{Sessions: b.sessions})
+	paid, err6 := budget.New(budget.Options{Keep: b.sessions, Session: budget.Limits{Calls: 10_000}})
 	again, err7 := retry.New(retry.Options{On: []toolkit.Kind{toolkit.ErrTool}, BaseDelay: time.Millisecond})
 	circuits, err8 := breaker.New(breaker.Options{})
 	limits, err9 := limit.New(limit.Options{Concurrency: limit.Concurrency{

@@ -48,8 +48,10 @@ func soak(ctx context.Context, length time.Duration, rate int, seed uint64, dir 
 	if err != nil {
 		return err
 	}
-	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, spool: dir,
-		ended: &to.ended}) // so small that they are soon full
+	// So small that they are full in the first third, before growth is judged: a hundred sessions are in use, and a
+	// new one comes with each hundredth call. The default of 10,000 would take a million calls to fill.
+	h, err := newHost(ctx, bounds{duplicates: 1 << 20, answers: 2 << 20, spans: 256, sessions: 300, spool: dir,
+		ended: &to.ended})
 	if err != nil {
 		return err
 	}
