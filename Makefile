@@ -143,6 +143,11 @@ redact-unseen: HALF ?= 0
 redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HALF=0 only gives its totals
 	TOOLSCOPE_REDACT_UNSEEN="$(HALF)" go test ./redact -run 'TestUnseen$$' -v -count=1 | cat
 
+.PHONY: redact-fresh
+redact-fresh: SET ?= held
+redact-fresh: ## the same on a third author's texts: SET=dev may be tuned on, SET=held only gives its totals
+	TOOLSCOPE_REDACT_FRESH="$(SET)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
+
 .PHONY: redact-removals
 redact-removals: N ?= 300
 redact-removals: ## a sample of what is removed of made-up traffic and of files (CORPORA="name=folder:every …"), to judge by eye
@@ -175,7 +180,7 @@ e2e-deploy: ## the files of examples/deploy with the newest Prometheus, Collecto
 	cd e2e/tools/collector && go build -trimpath -o $(CURDIR)/bin/ .
 	cd e2e/tools/jaeger && go build -trimpath -o $(CURDIR)/bin/ github.com/jaegertracing/jaeger/cmd/jaeger
 	cd e2e/tools/manifests && go test -count=1 .
-	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose' . $(UPDATE)
+	cd e2e && TOOLSCOPE_E2E=1 TOOLSCOPE_BIN=$(CURDIR)/bin go test -count=1 -v -timeout=25m -run='Panels|Deployment|LookNow|CollectorFiles|Compose|ShortLived' . $(UPDATE)
 
 .PHONY: proxy-conformance
 proxy-conformance: ## the public conformance suites through the MCP proxy, in all ways

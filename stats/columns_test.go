@@ -26,8 +26,12 @@ func TestColumnsAreFieldsOfOneType(t *testing.T) {
 			t.Errorf("%v: got %d fields and %d columns", c.of, got, c.n)
 		}
 		for i := range c.of.NumField() {
-			if f := c.of.Field(i); f.Type != c.each || f.Tag.Get("json") == "" {
+			f := c.of.Field(i)
+			if f.Type != c.each || f.Tag.Get("json") == "" {
 				t.Errorf("%v.%s: got %v `%s`, want %v with a JSON name", c.of, f.Name, f.Type, f.Tag, c.each)
+			}
+			if (f.Tag.Get("metric") == "") != (f.Tag.Get("help") == "") {
+				t.Errorf("%v.%s: got the tags `%s`, want metric and help, or neither", c.of, f.Name, f.Tag)
 			}
 		}
 	}
@@ -43,6 +47,24 @@ func TestColumnsAreFieldsOfOneType(t *testing.T) {
 		histograms.columns()[i] = new(Histogram)
 		if got := reflect.ValueOf(histograms).Field(i).IsNil(); got {
 			t.Errorf("Histograms: column %d is not field %d", i, i)
+		}
+	}
+}
+
+// TestFirstColumnsStay: files hold columns by their position, so that a new one comes after those there are.
+func TestFirstColumnsStay(t *testing.T) {
+	for _, c := range []struct {
+		of    reflect.Type
+		first string
+	}{
+		{reflect.TypeFor[Counters](), "BytesIn BytesOut Retries Empty Suspended Looped Redactions Truncations"},
+		{reflect.TypeFor[Histograms](), "Executed Failed CacheHit Coalesced Repeated Refused Queue Approval Backoff"},
+	} {
+		for i, want := range strings.Fields(c.first) {
+			if got := c.of.Field(i).Name; got != want {
+				t.Errorf("%v: got %s in the place of %s, where files have %s: want a new field at the end", c.of, got, want, want)
+				break
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -165,10 +166,19 @@ func mergeExemplars(all []Exemplar) []Exemplar {
 			kept = append(kept, *e)
 		}
 	}
-	slices.SortFunc(kept, func(a, b Exemplar) int {
-		return cmp.Or(cmp.Compare(b.DurationMs, a.DurationMs), b.Time.Compare(a.Time), cmp.Compare(a.SpanID, b.SpanID))
-	})
+	sort.Sort(slowestFirst(kept))
 	return slices.CompactFunc(kept, func(a, b Exemplar) bool { return a.same(&b) })
+}
+
+// slowestFirst sorts exemplars, of equal durations the latest first. The generic sort of the library would make
+// programs larger.
+type slowestFirst []Exemplar
+
+func (l slowestFirst) Len() int      { return len(l) }
+func (l slowestFirst) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l slowestFirst) Less(i, j int) bool {
+	a, b := &l[i], &l[j]
+	return cmp.Or(cmp.Compare(b.DurationMs, a.DurationMs), b.Time.Compare(a.Time), cmp.Compare(a.SpanID, b.SpanID)) < 0
 }
 
 func (e *Exemplar) same(o *Exemplar) bool { return e.SpanID == o.SpanID && e.TraceID == o.TraceID }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -201,12 +202,27 @@ func (c *policyCounts) takeCounts(of *policyTable, reset bool) []PolicyCount {
 			out = append(out, PolicyCount{of.load().tag(uint8(n)), uint64(count)})
 		}
 	}
-	slices.SortFunc(out, byTag)
+	sort.Sort(byTag(out))
 	return out
 }
 
-func byTag(a, b PolicyCount) int {
-	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+// byTag sorts counts by key and value, and byFrequency by key and then the most frequent first. The generic sort of the
+// library would make programs larger.
+type (
+	byTag       []PolicyCount
+	byFrequency []PolicyCount
+)
+
+func (l byTag) Len() int      { return len(l) }
+func (l byTag) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l byTag) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(l[i].Key, l[j].Key), cmp.Compare(l[i].Value, l[j].Value)) < 0
+}
+
+func (l byFrequency) Len() int      { return len(l) }
+func (l byFrequency) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l byFrequency) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(l[i].Key, l[j].Key), cmp.Compare(l[j].Count, l[i].Count)) < 0
 }
 
 // sumPolicies adds lists up, and sorts by key and value.
@@ -221,7 +237,7 @@ func sumPolicies(lists ...[]PolicyCount) []PolicyCount {
 	for tag, n := range sums {
 		out = append(out, PolicyCount{tag, n})
 	}
-	slices.SortFunc(out, byTag)
+	sort.Sort(byTag(out))
 	return out
 }
 
@@ -245,9 +261,7 @@ func subPolicies(list, earlier []PolicyCount) []PolicyCount {
 // most frequent value first.
 func frequentFirst(list []PolicyCount) []PolicyCount {
 	out := slices.Clone(list)
-	slices.SortStableFunc(out, func(a, b PolicyCount) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(b.Count, a.Count))
-	})
+	sort.Stable(byFrequency(out))
 	return out
 }
 

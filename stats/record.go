@@ -5,8 +5,7 @@ package stats
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
+	"sort"
 	"time"
 
 	"github.com/toolscope/toolscope/internal/errorgroups"
@@ -188,6 +187,13 @@ func (r *restorer) bound(tools []ToolSnapshot) (changed bool) {
 	return changed
 }
 
+// byStart sorts intervals. The generic sort of the library would make programs larger.
+type byStart []sealed
+
+func (l byStart) Len() int           { return len(l) }
+func (l byStart) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+func (l byStart) Less(i, j int) bool { return l[i].start < l[j].start }
+
 // finish puts what was read into order and rolls it up.
 func (r *restorer) finish() {
 	if r.pending == 0 {
@@ -196,6 +202,6 @@ func (r *restorer) finish() {
 	r.pending = 0
 	r.history.fold(r.future, r.errors.Knows)
 	r.future = nil
-	slices.SortStableFunc(r.history.intervals, func(a, b sealed) int { return cmp.Compare(a.start, b.start) })
+	sort.Stable(byStart(r.history.intervals))
 	r.history.compact(r.now, r.errors.Knows)
 }

@@ -38,6 +38,7 @@ type WorkflowRun struct {
 	NotUndone  []string       `json:"not_undone,omitempty"`  // paths of steps whose undo failed
 	Log        []WorkflowStep `json:"log"`                   // steps as they ended, those of branches in order
 	LogDropped int            `json:"log_dropped,omitempty"` // steps left out of the log
+	TraceID    string         `json:"trace_id,omitempty"`    // trace id of its spans, 32 hexadecimal digits
 }
 
 // A WorkflowStep is a step of a run that ended. It has no content.

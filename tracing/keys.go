@@ -4,8 +4,6 @@
 package tracing
 
 import (
-	"slices"
-
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/toolscope/toolscope/internal/keys"
@@ -100,13 +98,3 @@ const UnknownTool = "_unknown"
 
 // other stands for the tools and agents beyond the bound on different ones.
 const other = "_OTHER"
-
-var ownKeys = []attribute.Key{
-	keySide,
-	keyOutcome, keyEnding, keySuspended, keyRequestedName, keyArgumentsBytes, keyArgumentsTruncated, keyResultBytes, keyErrorResult,
-	keyResultTruncated, keyRedactedCount, keyRedactedKinds, keyRedactedPaths, keyAttempts, keyRepeat, keyAge, keyQueue, keyApproval,
-	keyBackoff, keyRun, keyFirstChunk, keyChunks, keyChunkBytes, keyProgress, keyTenant, keyBatch, keyTurn, keyCost, keyIntent,
-}
-
-// Keys lists the attributes under toolscope.* that an execute_tool span can carry.
-func Keys() []attribute.Key { return slices.Clone(ownKeys) }

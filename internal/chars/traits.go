@@ -7,12 +7,20 @@ import "strings"
 
 // OneOf reports whether word is one of the words of list.
 func OneOf(list, word string) bool {
-	for list != "" {
-		w, rest, _ := strings.Cut(list, " ")
-		if w == word {
-			return true
+	for word != "" {
+		i := strings.Index(list, word)
+		if i < 0 {
+			return false
 		}
-		list = rest
+		end := i + len(word)
+		if (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return strings.IndexByte(word, ' ') < 0
+		}
+		list = list[min(len(list), i+1):]
+		if i = strings.IndexByte(list, ' '); i < 0 {
+			return false
+		}
+		list = list[i+1:]
 	}
 	return false
 }

@@ -53,7 +53,10 @@ func (t *Table[K, V]) Offer(hash uint64, key K, value V) {
 }
 
 // localSlots is how many keys a [Local] remembers at most.
-const localSlots = 64
+const (
+	localBits  = 8
+	localSlots = 1 << localBits
+)
 
 // A Local remembers values by key. The zero value is empty. It is for one goroutine at a time. Keys
 // are passed by their address, since those that hold no pointers to what they are made of are large.
@@ -66,13 +69,13 @@ type Local[K comparable, V any] struct {
 
 // Load is the value of a key; ok is false if it is not remembered.
 func (l *Local[K, V]) Load(hash uint64, key *K) (value V, ok bool) {
-	s := &l.slots[hash>>(64-6)]
+	s := &l.slots[hash>>(64-localBits)]
 	return s.value, s.taken && s.key == *key
 }
 
 // Store remembers the value of a key, in the place of another one if need be.
 func (l *Local[K, V]) Store(hash uint64, key *K, value V) {
-	s := &l.slots[hash>>(64-6)]
+	s := &l.slots[hash>>(64-localBits)]
 	s.key, s.value, s.taken = *key, value, true
 }
 

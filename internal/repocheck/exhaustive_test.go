@@ -4,6 +4,7 @@
 package repocheck_test
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscope/toolscope/internal/revision"
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -246,6 +248,60 @@ func (e enumeration) places(names []string, file *ast.File) (at []string) {
 		return true
 	})
 	return at
+}
+
+// TestRevisionsAreNamedInOneTable: code asks package internal/revision what a revision of MCP has. A name elsewhere
+// would be compared as text.
+func TestRevisionsAreNamedInOneTable(t *testing.T) {
+	var names []string
+	for r := revision.Unknown + 1; r <= revision.Newest; r++ {
+		names = append(names, strconv.Quote(r.String()))
+	}
+	sources(t, func(name string, file *ast.File) {
+		if path.Dir(name) == "internal/revision" {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && slices.Contains(names, text.Value) {
+				t.Errorf("%s: got the revision %s, want a question to internal/revision", positions.Position(n.Pos()), text.Value)
+			}
+			return true
+		})
+	})
+}
+
+// someOutcomes is in a line that lists outcomes; the names of the others are words of prose as well.
+var someOutcomes = regexp.MustCompile(`\bcache_hits?\b.*\bcoalesced\b|\bcoalesced\b.*\bcache_hits?\b`)
+
+// TestLinesNameEachOutcome: a line that lists outcomes lists all that answer a call without a run, and if it begins with
+// executed, all there are.
+func TestLinesNameEachOutcome(t *testing.T) {
+	walk(t, func(name string) {
+		switch path.Ext(name) {
+		case ".go", ".md", ".js", ".css", ".json", ".yml", ".yaml":
+		default:
+			return
+		}
+		generated := strings.HasPrefix(name, "docs/telemetry") || strings.HasSuffix(name, "/openapi.json")
+		if generated || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") || name == "CHANGELOG.md" {
+			return
+		}
+		text := read(t, name)
+		if !bytes.Contains(text, []byte("coalesced")) {
+			return
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if !someOutcomes.MatchString(line) {
+				continue
+			}
+			all := strings.Contains(line, "executed") && strings.Contains(line, "refused")
+			for _, o := range toolkit.Outcomes() {
+				if (all || o.Answered()) && !strings.Contains(line, o.String()) {
+					t.Errorf("%s:%d lists outcomes, but not %s", name, i+1, o)
+				}
+			}
+		}
+	})
 }
 
 // TestListsNameEachConstant: what is written for people, and for Prometheus, names each outcome,

@@ -212,7 +212,8 @@ func (r *reference) attributes() string {
 		rows = append(rows, []string{code(event), stability(event), meanings[event]})
 	}
 	out += section(3, "Span events", "", []string{"event", "stability", "meaning"}, rows)
-	r.bothWays("tag", tags, slices.Sorted(maps.Keys(policyTags())))
+	r.bothWays("tag", "in the policy's row of internal/policies/table.go, or in otherTags of internal/repocheck", tags,
+		slices.Sorted(maps.Keys(policyTags())))
 	rows = nil
 	for tag, meaning := range policyTags() {
 		rows = append(rows, []string{code("toolscope." + tag), meaning})

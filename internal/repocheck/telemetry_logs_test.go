@@ -85,7 +85,7 @@ func (r *reference) logs() string {
 	out += section(3, "Call log", "One JSON object a line, which `toolscope report`, `top` and `export` read. "+
 		"Unknown fields are\nignored.", fieldHead, rows)
 	out += "\n### Audit log\n\nPackage `middleware/audit` writes one JSON object a line.\n" + r.structs("middleware/audit", true)
-	r.bothWays("log attribute", at, slices.Sorted(maps.Keys(slogFields)))
+	r.bothWays("log attribute", "in slogFields of internal/repocheck", at, slices.Sorted(maps.Keys(slogFields)))
 	rows = nil
 	for field, by := range where {
 		name, kind, _ := strings.Cut(field, "\n")

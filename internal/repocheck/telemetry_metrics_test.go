@@ -116,7 +116,7 @@ func (r *reference) metrics() string {
 			series = r.series(s)
 		}
 	}
-	r.bothWays("instrument", at, slices.Sorted(maps.Keys(metricAttributes)))
+	r.bothWays("instrument", "in metricAttributes of internal/repocheck", at, slices.Sorted(maps.Keys(metricAttributes)))
 	return section(2, "Metrics", "Instruments of the OpenTelemetry API. An attribute that has no value for a "+
 		"measurement is left out.",
 		[]string{"metric", "kind", "unit", "stability", "attributes", "meaning"}, slices.Collect(maps.Values(rows))) +

@@ -278,16 +278,16 @@ func (s *source) calls(visit func(qualifier, name string, call *ast.CallExpr)) {
 	}
 }
 
-// bothWays compares what the code has with a table of this test.
-func (r *reference) bothWays(what string, found map[string]string, listed []string) {
+// bothWays compares what the code has with what is listed; where says in which table.
+func (r *reference) bothWays(what, where string, found map[string]string, listed []string) {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(listed, name) {
-			r.t.Errorf("%s: %s %q: got no meaning, want one in the table of internal/repocheck", found[name], what, name)
+			r.t.Errorf("%s: %s %q: got no meaning, want one %s", found[name], what, name, where)
 		}
 	}
 	for _, name := range listed {
 		if _, ok := found[name]; !ok {
-			r.t.Errorf("internal/repocheck: %s %q: is in the table, but the code does not write it", what, name)
+			r.t.Errorf("%s %q: has a meaning %s, but the code does not write it", what, name, where)
 		}
 	}
 }

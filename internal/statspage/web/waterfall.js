@@ -6,7 +6,7 @@ import { millis, ms, percent } from './format.js';
 import { content } from './tree.js';
 
 const ownKeys = new Set(['gen_ai.tool.call.arguments', 'gen_ai.tool.call.result', 'toolscope.error.result', 'gen_ai.input.messages']);
-const decisions = /^toolscope\.(approval|breaker|budget|cache|dedupe|limit|loop|permit|permission|retry|timeout|truncate|validate|inject)(?!.*(\.duration|\.id)$)/;
+const decisions = /^toolscope\.(approval|baseline|breaker|budget|cache|dedupe|limit|loop|permission|recovered|retry|timeout|truncate|validation)(?!.*(\.duration|\.id)$)/;
 
 // attributes are those of a span by their keys.
 export const attributes = (span) => new Map((span.attributes ?? []).map((a) => [a.key, a.value]));

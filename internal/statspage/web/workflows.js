@@ -10,7 +10,7 @@ import { table } from './table.js';
 const badge = (ok, text) => h('span', { class: `badge ${ok ? 'good' : 'bad'}` }, text);
 
 const runsTable = (id, runs, now) => table({ id, caption: 'Runs', rows: runs, columns: [
-  { key: 'run', label: 'Run', text: true, value: (r) => r.id, cell: (r) => name(r.id, 20) },
+  { key: 'run', label: 'Run', text: true, value: (r) => r.id, cell: (r) => (r.trace_id ? link({ trace: r.trace_id }, name(r.id, 20)) : name(r.id, 20)) },
   { key: 'ending', label: 'Ending', text: true, value: (r) => r.error_type ?? '', class: 'ending', cell: (r) => [badge(r.success, r.success ? 'done' : r.error_type),
     r.failed_step && h('small', null, ' at ', name(r.failed_step, 40)), r.undone && h('small', null, ` ${plural(r.undone.length, 'step')} undone`),
     r.not_undone && h('small', { class: 'why' }, ` ${plural(r.not_undone.length, 'step')} not undone`)] },
