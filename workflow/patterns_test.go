@@ -59,8 +59,6 @@ func TestPatterns(t *testing.T) {
 		"agree":       {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(1))}, `{"v":1}`, nil},
 		"disagree": {[]workflow.Step{branches(workflow.Agree, ok(1), ok(2), ok(3))},
 			"no answer was given by more than half", nil},
-		"first": {[]workflow.Step{branches(workflow.First, broken, workflow.Step{Call: "wait"}, ok(3))},
-			`{"v":3}`, []string{"p/0 call failed", "p/1 call canceled", "p/2 call done", "p parallel done"}},
 		"first, none": {[]workflow.Step{branches(workflow.First, broken, broken)}, "failed at p/0", nil},
 		"if": {[]workflow.Step{{ID: "i", If: "${ input.n == 7 }", Then: &item0, Else: &item1}}, `{"v":"yes"}`,
 			[]string{"i/then call done", "i if done"}},
@@ -126,6 +124,27 @@ var (
 	counted      = echo("", "$iteration")
 	fail2        = workflow.Step{Call: "fail"}
 )
+
+// Of a race, the first success counts: not a failure before it, and what still runs is canceled.
+func TestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := toolkit.ToolFunc(toolkit.Definition{Name: "late", ReadOnly: toolkit.Yes},
+			func(context.Context, toolkit.Call) (toolkit.Result, error) {
+				time.Sleep(time.Second) // so that the first branch has failed
+				return toolkit.Result{Output: `{"v":3}`}, nil
+			})
+		b := newBench(t, toolscope.Options{NoStats: true}, late)
+		r := b.one(t, workflow.Step{ID: "p", Parallel: &workflow.Parallel{Merge: workflow.First,
+			Branches: []workflow.Step{{Call: "fail"}, {Call: "wait"}, {Call: "late"}}}}).Run(t.Context(), "w", nil)
+		if got, want := encoded(r.Output), `{"v":3}`; r.Err != nil || got != want {
+			t.Errorf("got %s and %v, want %s", got, r.Err, want)
+		}
+		want := []string{"p/0 call failed", "p/1 call canceled", "p/2 call done", "p parallel done"}
+		if got := log(r); !reflect.DeepEqual(got, want) {
+			t.Errorf("log: got %q, want %q", got, want)
+		}
+	})
+}
 
 // A step's own time limit is a failure of the step; the workflow's ends the run, whatever steps say.
 func TestTimeLimits(t *testing.T) {
