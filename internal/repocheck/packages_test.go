@@ -23,7 +23,7 @@ type pkg struct {
 	Standard              bool
 	Module                *struct{ Path string }
 	GoFiles               []string
-	Imports, Deps         []string
+	Imports               []string
 }
 
 // own is where the package is in the repository, with slashes, "." for the root; "" for
@@ -84,7 +84,7 @@ var listed = map[string]map[string]*pkg{}
 
 func listIn(t *testing.T, packages map[string]*pkg, dir, goos string, patterns ...string) {
 	t.Helper()
-	args := []string{"list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Imports,Deps"}
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,Imports"}
 	cmd := exec.Command("go", append(args, patterns...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
