@@ -173,7 +173,7 @@ func heapInUse() int64 {
 
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("feeds a million of each thing")
+		t.Skip("feeds 200,000 of each thing")
 	}
 	r := newRecorder(t, Options{MaxTools: 50, MaxSessions: 100, MaxErrorGroups: 50, MaxLoops: 20, MaxRecent: 100})
 	before := heapInUse()

@@ -5,7 +5,4 @@
 
 package loop_test
 
-// many is how many sessions the tests of many sessions have.
-const many = 1_000_000
-
 const raceEnabled = false

@@ -5,8 +5,5 @@
 
 package loop_test
 
-// many is how many sessions the tests of many sessions have: the race detector is slow.
-const many = 100_000
-
 // raceEnabled says that pools forget, as the race detector makes them.
 const raceEnabled = true
