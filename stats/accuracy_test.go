@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,17 +71,29 @@ func tight(n int) []int64 {
 	return out
 }
 
-var samples = map[string]func(int) []int64{"lognormal": logNormal, "bimodal": bimodal, "adversarial": adversarial, "tight": tight}
+// sampledValues are values in the order they come in, and sorted. The tests share them and do not change them.
+type sampledValues struct{ values, sorted []int64 }
+
+func sampleOf(values func(int) []int64) func() sampledValues {
+	return sync.OnceValue(func() sampledValues {
+		s := sampledValues{values: values(sampleSize)}
+		s.sorted = slices.Sorted(slices.Values(s.values))
+		return s
+	})
+}
+
+var samples = map[string]func() sampledValues{
+	"lognormal": sampleOf(logNormal), "bimodal": sampleOf(bimodal),
+	"adversarial": sampleOf(adversarial), "tight": sampleOf(tight),
+}
 
 var quantiles = []float64{0, 0.001, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1}
 
 // checkQuantiles compares a histogram with the sorted values it was made of.
-func checkQuantiles(t *testing.T, h *Histogram, values []int64) {
+func checkQuantiles(t *testing.T, h *Histogram, sorted []int64) {
 	t.Helper()
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	if h.Count() != uint64(len(values)) {
-		t.Fatalf("got %d values, want %d", h.Count(), len(values))
+	if h.Count() != uint64(len(sorted)) {
+		t.Fatalf("got %d values, want %d", h.Count(), len(sorted))
 	}
 	for _, q := range quantiles {
 		rank := int(q*float64(len(sorted)) + 0.5) // as HdrHistogram has it
@@ -91,10 +104,10 @@ func checkQuantiles(t *testing.T, h *Histogram, values []int64) {
 		}
 	}
 	sum := 0.0
-	for _, v := range values {
+	for _, v := range sorted {
 		sum += float64(v)
 	}
-	if mean := sum / float64(len(values)); math.Abs(float64(h.Mean())-mean) > max(100, 0.001*mean) {
+	if mean := sum / float64(len(sorted)); math.Abs(float64(h.Mean())-mean) > max(100, 0.001*mean) {
 		t.Errorf("mean: got %v, want %v", h.Mean(), time.Duration(mean))
 	}
 }
@@ -104,16 +117,16 @@ func abs(n int64) int64 { return max(n, -n) }
 func TestQuantilesAreExact(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
-			values := sample(sampleSize)
+			s := sample()
 			l, theirs := histogram.NewLive(3, nil), hdrhistogram.New(histogram.Lowest, histogram.Highest, 3)
-			for _, v := range values {
+			for _, v := range s.values {
 				l.Record(v)
 				if err := theirs.RecordValue(v); err != nil {
 					t.Fatal(err)
 				}
 			}
 			h := l.Read(true)
-			checkQuantiles(t, (*Histogram)(h), values)
+			checkQuantiles(t, (*Histogram)(h), s.sorted)
 			for _, q := range quantiles[1:] {
 				if got, want := int64(h.Quantile(q)), min(theirs.ValueAtQuantile(q*100), histogram.Highest); got != want {
 					t.Errorf("p%g: got %d, hdrhistogram-go has %d", q*100, got, want)
@@ -145,12 +158,12 @@ func TestTwoDigitsAreWithin1Percent(t *testing.T) {
 func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
-			values := sample(sampleSize)
+			s := sample()
 			whole := histogram.NewLive(3, nil)
 			snapshots := make([]*Snapshot, 100)
 			for i := range snapshots {
 				part := histogram.NewLive(3, nil)
-				for _, v := range values[i*sampleSize/100 : (i+1)*sampleSize/100] {
+				for _, v := range s.values[i*sampleSize/100 : (i+1)*sampleSize/100] {
 					part.Record(v)
 					whole.Record(v)
 				}
@@ -161,7 +174,7 @@ func TestMergeOf100SnapshotsIsOneHistogram(t *testing.T) {
 			if sum.Processes != 100 || !sum.Tools[0].Executed.raw().Equal(whole.Read(false)) {
 				t.Error("the merged histogram differs from that of all values")
 			}
-			checkQuantiles(t, sum.Tools[0].Executed, values)
+			checkQuantiles(t, sum.Tools[0].Executed, s.sorted)
 			rest := Merge(snapshots[:99]...)
 			if got := sum.Sub(rest).Tools[0].Executed; !got.raw().Equal(snapshots[99].Tools[0].Executed.raw()) {
 				t.Error("the sum less 99 of the snapshots is not the hundredth")
@@ -174,7 +187,7 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
 		tool := &toolkit.Definition{Name: "t"}
-		values := logNormal(sampleSize)
+		values := samples["lognormal"]().values
 		// Ten values in each second; of a million, 24 h are in the longest window.
 		const perSecond = 10
 		time.Sleep(time.Second / 2) // off the boundaries of intervals
@@ -200,7 +213,7 @@ func TestQuantilesOfEachWindow(t *testing.T) {
 				(s.To.Sub(s.From) < w.Last || s.To.Sub(s.From) > w.Last+w.Last/5+time.Second) {
 				t.Errorf("%s: covers %v", name, s.To.Sub(s.From))
 			}
-			checkQuantiles(t, s.Tools[0].Executed, values[len(values)-n:])
+			checkQuantiles(t, s.Tools[0].Executed, slices.Sorted(slices.Values(values[len(values)-n:])))
 		}
 		l := r.Limits()
 		if l.IntervalBytes > 1_300_000 {
