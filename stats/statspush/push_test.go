@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
@@ -133,14 +134,15 @@ func (f *fleet) push(t testing.TB, r *stats.Recorder) *Push {
 
 func (f *fleet) calls() uint64 { return f.recorder.Summary(stats.Window{}).Overall.Executed }
 
-// 200 processes that end at once: counts are exact, and percentiles those of all calls in one process.
+var processes = flag.Int("processes", 40, "how many processes TestJobs starts")
+
+// Processes that end at once: counts are exact, and percentiles those of all calls in one process.
 func TestJobs(t *testing.T) {
 	f := newFleet(t)
 	reference := newRecorder(t, stats.Options{})
-	const processes = 200 / raceSaving
 	slots := make(chan struct{}, 8)
 	var wait sync.WaitGroup
-	for i := range processes {
+	for i := range *processes {
 		calls(reference, uint64(i+1), jobCalls)
 		slots <- struct{}{}
 		wait.Go(func() {
@@ -154,8 +156,8 @@ func TestJobs(t *testing.T) {
 	}
 	wait.Wait()
 	got, want := f.recorder.Summary(stats.Window{}).Overall, reference.Summary(stats.Window{}).Overall
-	if got.Executed != processes*jobCalls || got.Errors != want.Errors {
-		t.Errorf("got %d calls and %d errors, want %d and %d", got.Executed, got.Errors, processes*jobCalls, want.Errors)
+	if all := uint64(*processes * jobCalls); got.Executed != all || got.Errors != want.Errors {
+		t.Errorf("got %d calls and %d errors, want %d and %d", got.Executed, got.Errors, all, want.Errors)
 	}
 	if got.P99Ms != want.P99Ms || got.P50Ms != want.P50Ms {
 		t.Errorf("got p50 %v and p99 %v ms, want %v and %v", got.P50Ms, got.P99Ms, want.P50Ms, want.P99Ms)

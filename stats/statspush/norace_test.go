@@ -1,8 +1,0 @@
-// Copyright The toolscope Authors
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build !race
-
-package statspush
-
-const raceSaving = 1
