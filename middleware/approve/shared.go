@@ -294,42 +294,52 @@ func (d *desk) recordOf(req *pending) record {
 	return r
 }
 
+// openShared reads the open request, of whichever process, that has this digest.
+func (p *Policy) openShared(id, digest string) (*record, error) {
+	records, err := p.readShared(map[string]uint64{id: 0})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(records) == 0 && slices.ContainsFunc(p.Decided(), func(c Decision) bool { return c.ID == id }):
+		return nil, ErrClosed
+	case len(records) == 0:
+		return nil, ErrUnknown
+	case records[0].State != Pending || !time.Now().Before(records[0].Request.Expires):
+		return nil, ErrClosed
+	case subtle.ConstantTimeCompare([]byte(digest), []byte(records[0].Request.Digest)) != 1:
+		return nil, ErrDigest
+	}
+	return &records[0], nil
+}
+
+// addAnswer adds a person's answer, by which the request now has this state. The grant, nil if there is none, is for a
+// later call with the same arguments.
+func (r *record) addAnswer(a Answer, state State, by []string, expiry time.Duration) *Grant {
+	r.revision++
+	r.Decided = time.Now()
+	if state == Pending {
+		r.Request.ApprovedBy = a.By
+		return nil
+	}
+	r.State, r.By, r.Note, r.Approvers = state, a.By, a.Note, by
+	if state != Approved || !r.Deferred {
+		return nil
+	}
+	return &Grant{r.Call, fmt.Sprint(r.Request.ID, "\n", r.Decided.Add(expiry).UnixMilli(), "\n", a.By), expiry}
+}
+
 // decideShared closes a request, of whichever process, by a person's answer: the first one wins.
 func (p *Policy) decideShared(id, digest string, a Answer, mayApprove func(tool, risk string) error) (State, error) {
 	for range 3 { // a first of two people may have answered meanwhile
-		records, err := p.readShared(map[string]uint64{id: 0})
+		r, err := p.openShared(id, digest)
 		if err != nil {
 			return "", err
 		}
-		if len(records) == 0 {
-			if slices.ContainsFunc(p.Decided(), func(c Decision) bool { return c.ID == id }) {
-				return "", ErrClosed
-			}
-			return "", ErrUnknown
-		}
-		r, now := &records[0], time.Now()
-		if r.State != Pending || !now.Before(r.Request.Expires) {
-			return "", ErrClosed
-		}
-		if subtle.ConstantTimeCompare([]byte(digest), []byte(r.Request.Digest)) != 1 {
-			return "", ErrDigest
-		}
-		req := p.pending(r)
-		state, by, err := req.judge(&a, mayApprove)
+		state, by, err := p.pending(r).judge(&a, mayApprove)
 		if err != nil {
 			return "", err
 		}
-		r.revision++
-		var g *Grant
-		if state == Pending {
-			r.Request.ApprovedBy = a.By
-		} else {
-			r.State, r.By, r.Note, r.Approvers = state, a.By, a.Note, by
-			if state == Approved && r.Deferred {
-				g = &Grant{r.Call, fmt.Sprint(id, "\n", now.Add(p.options.Expiry).UnixMilli(), "\n", a.By), p.options.Expiry}
-			}
-		}
-		r.Decided = now
+		g := r.addAnswer(a, state, by, p.options.Expiry)
 		kept, err := r.kept()
 		if err != nil {
 			return "", err

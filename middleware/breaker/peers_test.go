@@ -6,6 +6,7 @@ package breaker_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware/breaker"
@@ -17,6 +18,10 @@ func TestPeersOfOneProcess(t *testing.T) { breakertest.Run(t, breaker.NewPeers) 
 
 // TestACircuitThatOpensIsDistrustedElsewhere opens a circuit in one policy and calls in another.
 func TestACircuitThatOpensIsDistrustedElsewhere(t *testing.T) {
+	synctest.Test(t, testDistrust)
+}
+
+func testDistrust(t *testing.T) {
 	store := breaker.NewPeers()
 	down := true
 	policy := func() (*breaker.Policy, toolkit.Handler) {

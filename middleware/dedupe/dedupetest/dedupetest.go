@@ -168,31 +168,34 @@ func concurrent(t *testing.T, f dedupe.Flights) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 10 {
-				k, token := key(fmt.Sprint("key", i)), fmt.Sprint(g, "-", i)
-				for {
-					j, err := f.Join(context.Background(), k, token, lease, false)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if j.Leads {
-						runs.Add(1)
-						_, _ = f.Finish(context.Background(), k, token, []byte(k.Name), time.Minute)
-						break
-					}
-					if j.Answer != nil {
-						if string(j.Answer) != k.Name {
-							t.Errorf("got %q, want %q", j.Answer, k.Name)
-						}
-						break
-					}
-				}
+				leadOrWait(t, f, key(fmt.Sprint("key", i)), fmt.Sprint(g, "-", i), &runs)
 			}
 		})
 	}
 	wg.Wait()
 	if n := runs.Load(); n != 10 {
 		t.Errorf("got %d runs, want 10", n)
+	}
+}
+
+// leadOrWait runs if it has the lead, and otherwise asks until there is an answer.
+func leadOrWait(t *testing.T, f dedupe.Flights, k dedupe.FlightKey, token string, runs *atomic.Int64) {
+	for {
+		j, err := f.Join(context.Background(), k, token, lease, false)
+		switch {
+		case err != nil:
+			t.Error(err)
+			return
+		case j.Leads:
+			runs.Add(1)
+			_, _ = f.Finish(context.Background(), k, token, []byte(k.Name), time.Minute)
+			return
+		case j.Answer != nil:
+			if string(j.Answer) != k.Name {
+				t.Errorf("got %q, want %q", j.Answer, k.Name)
+			}
+			return
+		}
 	}
 }
 
