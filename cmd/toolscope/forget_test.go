@@ -135,9 +135,12 @@ func TestForgetSpool(t *testing.T) {
 		span.SetAttributes(attribute.String("toolscope.session.id", session))
 		span.End()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	_ = provider.Shutdown(ctx) // no collector takes the spans
+	for end := time.Now().Add(30 * time.Second); provider.Ledger()[0].OnDisk != 3; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("got %v, want all spans on disk", provider.Ledger())
+		}
+	}
+	_ = provider.Shutdown(t.Context()) // no collector takes the spans
 
 	if code, out, errs := forget(t, "--session", "s-1", "--spool", dir, "--dry-run"); code != exitOK ||
 		!strings.Contains(out, "2 spans would be removed") || errs != "" {

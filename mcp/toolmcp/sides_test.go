@@ -66,7 +66,7 @@ func onBoth(n uint64) map[string]uint64 {
 func (h *telemetry) wantRecorded(t *testing.T, what, tool string, want map[string]uint64) {
 	t.Helper()
 	var got map[string]uint64
-	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		if got = h.recorded(t, tool); maps.Equal(got, want) {
 			return
 		}

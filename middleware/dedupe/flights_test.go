@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware/dedupe"
@@ -43,48 +44,50 @@ func TestPoliciesShareFlights(t *testing.T) {
 	reads := &toolkit.Definition{Name: "read", ReadOnly: toolkit.Yes}
 	for _, c := range []struct {
 		name    string
-		flights dedupe.Flights
+		flights func() dedupe.Flights
 		history time.Duration
 		runs    int64 // of two calls at once, and one after
 	}{
-		{"shared", dedupe.NewFlights(), 0, 2},
-		{"with a history", dedupe.NewFlights(), time.Minute, 1},
-		{"away", awayFlights{}, time.Minute, 3},
+		{"shared", dedupe.NewFlights, 0, 2},
+		{"with a history", dedupe.NewFlights, time.Minute, 1},
+		{"away", func() dedupe.Flights { return awayFlights{} }, time.Minute, 3},
 	} {
-		var runs atomic.Int64
-		var fence atomic.Bool
-		both := make(chan struct{})
-		run := func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
-			runs.Add(1)
-			_, ok := dedupe.Fence(ctx)
-			fence.Store(ok)
-			select {
-			case <-both: // the other call waits, or runs as well
-			case <-time.After(50 * time.Millisecond):
+		synctest.Test(t, func(t *testing.T) {
+			var runs atomic.Int64
+			var fence atomic.Bool
+			both := make(chan struct{})
+			run := func(ctx context.Context, _ toolkit.Call) (toolkit.Result, error) {
+				runs.Add(1)
+				_, ok := dedupe.Fence(ctx)
+				fence.Store(ok)
+				select {
+				case <-both: // the other call waits, or runs as well
+				case <-time.After(50 * time.Millisecond):
+				}
+				return toolkit.Result{Output: "answer"}, nil
 			}
-			return toolkit.Result{Output: "answer"}, nil
-		}
-		o := dedupe.Options{Flights: c.flights, History: c.history, Tools: []string{"read"}}
-		ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
-		var wg sync.WaitGroup
-		ask := func(h toolkit.Handler) {
-			res, err := h(ctx, toolkit.Call{Name: "read", Arguments: []byte("{}")})
-			if err != nil || res.Output != "answer" {
-				t.Errorf("%s: got %q, %v, want the answer", c.name, res.Output, err)
+			o := dedupe.Options{Flights: c.flights(), History: c.history, Tools: []string{"read"}}
+			ctx := toolkit.WithSession(t.Context(), toolkit.Session{ID: "s"})
+			var wg sync.WaitGroup
+			ask := func(h toolkit.Handler) {
+				res, err := h(ctx, toolkit.Call{Name: "read", Arguments: []byte("{}")})
+				if err != nil || res.Output != "answer" {
+					t.Errorf("%s: got %q, %v, want the answer", c.name, res.Output, err)
+				}
 			}
-		}
-		for range 2 {
-			wg.Go(func() { ask(watched(t, o, reads, run)) })
-		}
-		wg.Wait()
-		close(both)
-		ask(watched(t, o, reads, run))
-		if n := runs.Load(); n != c.runs {
-			t.Errorf("%s: got %d runs, want %d", c.name, n, c.runs)
-		}
-		if fence.Load() != (c.name != "away") {
-			t.Errorf("%s: got a fence: %t", c.name, fence.Load())
-		}
+			for range 2 {
+				wg.Go(func() { ask(watched(t, o, reads, run)) })
+			}
+			wg.Wait()
+			close(both)
+			ask(watched(t, o, reads, run))
+			if n := runs.Load(); n != c.runs {
+				t.Errorf("%s: got %d runs, want %d", c.name, n, c.runs)
+			}
+			if fence.Load() != (c.name != "away") {
+				t.Errorf("%s: got a fence: %t", c.name, fence.Load())
+			}
+		})
 	}
 }
 

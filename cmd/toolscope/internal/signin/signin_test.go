@@ -129,6 +129,23 @@ func wantCounts(t *testing.T, s *oauthtest.Server, want map[string]int) {
 	}
 }
 
+// age has the credentials of a directory be older by a time.
+func age(t *testing.T, dir string, by time.Duration) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("got %q, %v, want one file", files, err)
+	}
+	c, _, err := open(files[0], func(string, ...any) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Expires, c.Renewed = c.Expires.Add(-by), c.Renewed.Add(-by)
+	if err := write(files[0], c); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestLifeOfASignIn(t *testing.T) {
 	s, dir := protected(t), filepath.Join(t.TempDir(), "oauth")
 	over, _, p := signing(t, s, dir)
@@ -149,20 +166,24 @@ func TestLifeOfASignIn(t *testing.T) {
 	}
 	wantCounts(t, s, map[string]int{"authorize": 1, "refresh": 1})
 
-	before := s.Count("401") // a new process has the token, and one that is over is refreshed ahead
-	s.SetLife(time.Second)
+	refused := s.Count("401") + 1
+	s.SetLife(time.Minute) // a new process has the token; the new one lives for a minute
 	s.ExpireAccess()
-	over, client, p2 := signing(t, s, dir)
+	over, _, p2 := signing(t, s, dir)
 	call(t, over, s, "read")
-	for start := time.Now(); time.Since(start) < time.Second; time.Sleep(50 * time.Millisecond) { // the clock is the server's, too
-		call(t, over, s, "read")
-	}
+	wantCounts(t, s, map[string]int{"401": refused, "refresh": 2})
+
+	age(t, dir, 40*time.Second) // of the minute a third is left
+	over, _, p3 := signing(t, s, dir)
+	call(t, over, s, "read")
+	wantCounts(t, s, map[string]int{"401": refused, "refresh": 2})
+
 	s.SetLife(time.Hour)
+	age(t, dir, 10*time.Second) // less than a quarter is left: it is refreshed before it is over
+	over, client, p4 := signing(t, s, dir)
 	call(t, over, s, "read")
-	if got := s.Count("401") - before; got != 1 {
-		t.Errorf("got %d requests without a valid token, want the one that was ended early", got)
-	}
-	wantCounts(t, s, map[string]int{"authorize": 1})
+	call(t, over, s, "read")
+	wantCounts(t, s, map[string]int{"401": refused, "refresh": 3, "authorize": 1})
 
 	if status, _ := call(t, over, s, "admin_reset"); status != http.StatusOK { // step-up
 		t.Errorf("got %d", status)
@@ -195,7 +216,7 @@ func TestLifeOfASignIn(t *testing.T) {
 		t.Errorf("twice: got %v, %v", was, err)
 	}
 	for _, secret := range s.Secrets() {
-		if strings.Contains(p.heard()+p2.heard(), secret) {
+		if strings.Contains(p.heard()+p2.heard()+p3.heard()+p4.heard(), secret) {
 			t.Errorf("%.10s… was said", secret)
 		}
 	}
