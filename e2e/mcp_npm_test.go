@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -193,9 +194,7 @@ func (s npmServer) child(t *testing.T) manager.Server {
 	m := mark()
 	t.Cleanup(func() { wantNoProcess(t, m) })
 	env := map[string]string{"TOOLSCOPE_MARK": strings.TrimPrefix(m, "TOOLSCOPE_MARK=")}
-	for k, v := range s.env {
-		env[k] = v
-	}
+	maps.Copy(env, s.env)
 	return manager.Server{Command: cmd.Path, Args: cmd.Args[1:], Env: env}
 }
 

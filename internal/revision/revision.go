@@ -76,9 +76,6 @@ func (r Revision) String() string { return rows[r].name }
 // Before reports whether the revision is older than another one. Unknown is older than all.
 func (r Revision) Before(other Revision) bool { return r < other }
 
-// AtLeast reports whether the revision is another one or newer.
-func (r Revision) AtLeast(other Revision) bool { return r >= other }
-
 // HasSessions reports whether peers begin with a handshake, and can give a session an id.
 func (r Revision) HasSessions() bool { return rows[r].sessions == yes }
 

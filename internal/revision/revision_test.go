@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %d, want %d", name, got, want)
 		}
 	}
-	if !Newest.AtLeast(V20260728) || LastWithSessions.AtLeast(Newest) || !LastWithSessions.HasSessions() ||
+	if Newest.Before(V20260728) || !LastWithSessions.Before(Newest) || !LastWithSessions.HasSessions() ||
 		(LastWithSessions + 1).HasSessions() {
 		t.Error("the newest revision and the last one with sessions are others")
 	}

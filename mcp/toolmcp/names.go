@@ -10,6 +10,5 @@ const scopeName = "github.com/toolscope/toolscope/mcp/toolmcp"
 const (
 	methodCallTool   = "tools/call"
 	methodListTools  = "tools/list"
-	methodGetPrompt  = "prompts/get"
 	methodInitialize = "initialize"
 )

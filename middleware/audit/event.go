@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,10 +41,8 @@ func decided(s *toolkit.Disposition) bool {
 	}
 	for _, t := range s.Tags {
 		word, _, _ := strings.Cut(t.Key, ".")
-		for _, d := range decisions {
-			if word == d {
-				return true
-			}
+		if slices.Contains(decisions, word) {
+			return true
 		}
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,10 +29,8 @@ type target struct {
 // target each, so that they do not hide another.
 func targets(arguments []byte, names []string, workDir string) (found []string) {
 	add := func(text string) {
-		for _, f := range found {
-			if f == text {
-				return
-			}
+		if slices.Contains(found, text) {
+			return
 		}
 		switch {
 		case text == "":

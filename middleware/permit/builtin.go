@@ -139,12 +139,7 @@ func removesRoot(v *view) string {
 		if !recursive {
 			return false
 		}
-		for _, w := range c.Words[1:] {
-			if v.vital(w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.Words[1:], v.vital)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/sensitive"
@@ -62,10 +63,8 @@ func (v *view) placedBadly(name string, c *shell.Command) string {
 		if !w.Known {
 			files, _ = v.space.Matches(w.Text)
 		}
-		for _, file := range files {
-			if p.bad(file) {
-				return shown(w.Text)
-			}
+		if slices.ContainsFunc(files, p.bad) {
+			return shown(w.Text)
 		}
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"runtime"
 	"slices"
@@ -275,10 +276,7 @@ func (x *Receiver) list(w http.ResponseWriter, _ *http.Request) {
 	x.mu.Lock()
 	x.closeSilent()
 	answer.Ended = len(x.ended)
-	known := make(map[string]*instance, len(x.instances))
-	for id, in := range x.instances {
-		known[id] = in
-	}
+	known := maps.Clone(x.instances)
 	x.mu.Unlock()
 	for id, in := range known {
 		in.mu.Lock()

@@ -6,6 +6,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -58,9 +59,7 @@ func fetch(t *testing.T, tools *web.Toolset, url string, more ...object) toolkit
 	t.Helper()
 	args := object{"url": url}
 	for _, m := range more {
-		for k, v := range m {
-			args[k] = v
-		}
+		maps.Copy(args, m)
 	}
 	return call(t.Context(), t, tools, "web_fetch", args)
 }

@@ -3,7 +3,10 @@
 
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Syntax says which options a program takes before its first operand.
 type Syntax struct {
@@ -99,10 +102,8 @@ func (s *Syntax) takes(name string) (bool, bool) {
 // Find is the last option of one of the names.
 func Find(options []Option, names ...string) (Word, bool) {
 	for i := len(options) - 1; i >= 0; i-- {
-		for _, n := range names {
-			if options[i].Name == n {
-				return options[i].Value, true
-			}
+		if slices.Contains(names, options[i].Name) {
+			return options[i].Value, true
 		}
 	}
 	return Word{}, false
