@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -106,42 +107,52 @@ func TestDelivery(t *testing.T) {
 		{"at once", []int{204}, 1, ""}, {"at the second attempt", []int{503, 200}, 2, ""}, {"refused", []int{401}, 1, "401"},
 		{"a redirect", []int{302}, 1, "302"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // attempts wait for seconds
-			var asked atomic.Int64
-			got, failed := make(chan string, 10), make(chan error, 10)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				n := asked.Add(1)
-				w.WriteHeader(c.statuses[n-1])
-				if c.statuses[n-1] < 300 {
-					got <- r.Header.Get("Webhook-Id")
-				}
-			}))
-			defer server.Close()
-			hook, err := webhook.New(webhook.Options{URL: server.URL, Secret: []byte(rand.Text()),
-				OnError: func(err error) { failed <- err; panic("host") },
-				Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
-					CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			hook.Tell(approve.Decision{Request: approve.Request{ID: "r1"}, State: approve.Pending})
-			select {
-			case id := <-got:
-				if c.err != "" || !strings.HasPrefix(id, "r1.pending.") {
-					t.Errorf("got the event %q", id)
-				}
-			case err := <-failed:
-				if c.err == "" || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), server.URL) {
-					t.Errorf("got %v, want %q", err, c.err)
-				}
-			case <-time.After(time.Minute):
-				t.Fatal("nothing happened")
-			}
-			if asked.Load() != c.asked {
-				t.Errorf("got %d requests, want %d", asked.Load(), c.asked)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { deliver(t, c.statuses, c.asked, c.err) }) })
+	}
+}
+
+// inProcess answers requests without a network, so that a bubble's clock goes on.
+type inProcess http.HandlerFunc
+
+func (f inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	f(w, r)
+	return w.Result(), nil
+}
+
+func deliver(t *testing.T, statuses []int, requests int64, wrong string) {
+	const address = "https://chat.example/hook"
+	var asked atomic.Int64
+	got, failed := make(chan string, 10), make(chan error, 10)
+	chat := inProcess(func(w http.ResponseWriter, r *http.Request) {
+		n := asked.Add(1)
+		w.WriteHeader(statuses[n-1])
+		if statuses[n-1] < 300 {
+			got <- r.Header.Get("Webhook-Id")
+		}
+	})
+	hook, err := webhook.New(webhook.Options{URL: address, Secret: []byte(rand.Text()),
+		OnError: func(err error) { failed <- err; panic("host") },
+		Client: &http.Client{Transport: chat,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook.Tell(approve.Decision{Request: approve.Request{ID: "r1"}, State: approve.Pending})
+	select {
+	case id := <-got:
+		if wrong != "" || !strings.HasPrefix(id, "r1.pending.") {
+			t.Errorf("got the event %q", id)
+		}
+	case err := <-failed:
+		if wrong == "" || !strings.Contains(err.Error(), wrong) || strings.Contains(err.Error(), address) {
+			t.Errorf("got %v, want %q", err, wrong)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("nothing happened")
+	}
+	if asked.Load() != requests {
+		t.Errorf("got %d requests, want %d", asked.Load(), requests)
 	}
 }
 
