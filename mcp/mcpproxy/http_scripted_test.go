@@ -22,12 +22,17 @@ type scripted struct {
 
 func script(t *testing.T) *scripted {
 	t.Helper()
+	return scriptOptions(t, Options{})
+}
+
+func scriptOptions(t *testing.T, options Options) *scripted {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	w := newWatched(t, Options{})
+	w := newWatched(t, options)
 	address := serve(t, w, &url.URL{Scheme: "http", Host: l.Addr().String()})
 	return &scripted{w, l, strings.TrimPrefix(address, "http://")}
 }

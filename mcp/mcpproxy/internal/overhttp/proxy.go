@@ -15,6 +15,7 @@ import (
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/frames"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/mirror"
 	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/watch"
+	"github.com/toolscope/toolscope/mcp/mcpproxy/internal/wire"
 )
 
 // newTransport passes bodies as they come: compressed ones stay so.
@@ -98,7 +99,10 @@ func (h *Proxy) watchRequest(r *http.Request, x *HTTPExchange) *tee {
 		r.Body = &readBody{Reader: bytes.NewReader(body[:n]), err: err, body: r.Body}
 		return nil
 	}
-	t := &tee{body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength, before: h.w.Forwarding}
+	t := &tee{
+		body: r.Body, tap: h.w.Tap, stream: s, left: r.ContentLength, before: h.w.Forwarding,
+		more: func() { x.Session.Record(watch.Note{Kind: watch.NoteStrayInput}) },
+	}
 	r.Body = t
 	return t
 }
@@ -164,12 +168,14 @@ type tee struct {
 	body   io.ReadCloser
 	tap    *frames.Tap
 	stream *frames.Stream
-	before func() // is called before the end of a request is passed on
+	before func() // is called before the end of a request's message is passed on; nil for an answer
+	more   func() // is called once if a request goes on behind its message
 	listed func() // takes note of what may list tools; nil for a body that does not
 
-	mu   sync.Mutex
-	left int64 // bytes to come; below 0 if unknown
-	over bool
+	mu      sync.Mutex
+	left    int64           // bytes to come; below 0 if unknown
+	message wire.Completion // of a request
+	over    bool
 }
 
 func (t *tee) Read(b []byte) (int, error) {
@@ -177,7 +183,7 @@ func (t *tee) Read(b []byte) (int, error) {
 		return 0, io.EOF // a server closes a request's body when it answers, and then another read fails
 	}
 	n, err := t.body.Read(b)
-	if t.copy(b[:n], err) && t.before != nil { // complete before who reads it learns so
+	if t.copy(b[:n], err) && t.before != nil { // a server may begin with a message before its body ends
 		t.before()
 	}
 	t.tap.Signal()
@@ -190,11 +196,16 @@ func (t *tee) complete() bool {
 	return t.left == 0 && t.over
 }
 
-// copy gives the tap what was read, and reports whether that was the end. What is read behind the end is left out.
+// copy gives the tap what was read, and reports whether that was the end: of the body, or of the message in a request. What
+// is read behind the end is left out.
 func (t *tee) copy(b []byte, err error) (ended bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.left > 0 {
+		t.left -= int64(len(b))
+	}
 	if t.over {
+		t.readOn(b)
 		return false
 	}
 	if len(b) > 0 {
@@ -202,16 +213,22 @@ func (t *tee) copy(b []byte, err error) (ended bool) {
 		if t.listed != nil {
 			t.listed()
 		}
-		if t.left >= 0 {
-			t.left -= int64(len(b))
-		}
 	}
-	if err == nil && t.left != 0 {
+	complete := t.before != nil && t.message.Add(b)
+	if err == nil && t.left != 0 && !complete {
 		return false
 	}
 	t.over = true
-	t.tap.CloseStream(t.stream, time.Now(), err != io.EOF && t.left != 0)
+	t.tap.CloseStream(t.stream, time.Now(), err != io.EOF && t.left != 0 && !complete)
 	return true
+}
+
+// readOn takes in what is read of a body behind its end.
+func (t *tee) readOn(b []byte) {
+	if t.more != nil && len(bytes.TrimSpace(b)) > 0 {
+		t.more()
+		t.more = nil
+	}
 }
 
 // end ends the copy.
