@@ -236,6 +236,43 @@ func TestSessionIsBounded(t *testing.T) {
 	}
 }
 
+// A server that floods its client with requests does not have the client's calls forgotten. Of a side's own requests the
+// oldest is.
+func TestRequestsOfOneSideDoNotDisplaceTheOther(t *testing.T) {
+	c := newWatched(t, Options{}).connect()
+	c.begin("x")
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x"}}`
+	c.client(call, 1)
+	for i := range 3 * watch.MaxOpen {
+		c.server(`{"jsonrpc":"2.0","id":"%d","method":"sampling/createMessage"}`, i)
+		if i%3 == 0 {
+			c.client(`{"jsonrpc":"2.0","id":"%d","result":{}}`, i)
+		}
+	}
+	c.answer(1, "done")
+	if got := c.span("tools/call x"); has(got, keys.ErrorType) != "" {
+		t.Errorf("got %v, want a call that was answered", got.Attributes())
+	}
+	for i := range watch.MaxOpen + 1 {
+		c.client(call, i+2)
+	}
+	c.answer(2, "forgotten")
+	c.answer(3, "remembered")
+	unseen, answered := 0, 0
+	for _, span := range c.spans.Ended() {
+		switch {
+		case span.Name() != "tools/call x":
+		case has(span, keys.ErrorType) == "unseen":
+			unseen++
+		default:
+			answered++
+		}
+	}
+	if unseen != 1 || answered != 2 {
+		t.Errorf("got %d calls that were forgotten and %d answered, want 1 and 2", unseen, answered)
+	}
+}
+
 // A queue that is full drops, and the frames after what was dropped are read again.
 func TestWhatHasNoRoomIsDropped(t *testing.T) {
 	c := newWatched(t, Options{}).connect()

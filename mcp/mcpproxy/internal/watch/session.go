@@ -31,10 +31,11 @@ type Session struct {
 	list, pages  *toolList // the latest one that was complete, and one that is not yet
 
 	Open      map[OperationKey]*Operation
-	suspended *Waiting   // the engine's, for one that lives for one request
-	Rounds    Waiting    // governed calls
-	gone      []goneCall // cancelled calls, oldest first
-	order     uint64
+	suspended *Waiting       // the engine's, for one that lives for one request
+	Rounds    Waiting        // governed calls
+	gone      []goneCall     // cancelled calls, oldest first
+	order     uint64         // of the last operation in Open
+	waiting   [2]waitingList // the keys of Open, by the side that asked
 	Stderr    *frames.Stream
 	noting    bool // remember keeps the keys in begun
 	begun     []OperationKey
@@ -56,9 +57,10 @@ type goneCall struct {
 	at   time.Time
 }
 
-// The bounds of what a session remembers.
+// The bounds of what a session remembers. Those of a side's requests are apart from the other's: a server that floods its
+// client with requests does not have the client's calls forgotten.
 const (
-	MaxOpen = 1024
+	MaxOpen = 1024 // of each side
 	maxGone = 256
 )
 
@@ -205,28 +207,6 @@ func (s *Session) request(from Side, m *wire.Message, at time.Time) {
 	}
 }
 
-// keepOpen remembers an operation that waits for its answer; of too many the oldest is given up.
-func (s *Session) keepOpen(key OperationKey, o *Operation) {
-	if before := s.Open[key]; before != nil { // an id that is used twice
-		before.finish(time.Now(), &outcome{err: ErrUnanswered})
-	} else if len(s.Open) >= MaxOpen {
-		oldest := key
-		for k, o := range s.Open {
-			if s.Open[oldest] == nil || o.order < s.Open[oldest].order {
-				oldest = k
-			}
-		}
-		s.Open[oldest].finish(time.Now(), &outcome{err: errUnseen})
-		delete(s.Open, oldest)
-	}
-	s.order++
-	o.order = s.order
-	s.Open[key] = o
-	if s.noting {
-		s.begun = append(s.begun, key)
-	}
-}
-
 // answer ends the operation that a message answers.
 func (s *Session) answer(from Side, m *wire.Message, at time.Time) {
 	o, key := s.answered(OperationKey{1 - from, m.Key()})
@@ -234,7 +214,7 @@ func (s *Session) answer(from Side, m *wire.Message, at time.Time) {
 		s.late(key)
 		return
 	}
-	delete(s.Open, key)
+	s.forget(key)
 	a := m.ReadResult()
 	if o.call() && a.AsksForInput() && m.Error == nil {
 		key := roundKey{o.name, o.arguments, quickDigest([]byte(a.RequestState))}
@@ -291,7 +271,7 @@ func (s *Session) cancelled(from Side, m *wire.Message, at time.Time) {
 	if o == nil {
 		return
 	}
-	delete(s.Open, key)
+	s.forget(key)
 	if o.call() {
 		s.Record(Note{Kind: NoteCancelled, tool: o.label()})
 	}
@@ -309,7 +289,7 @@ func (s *Session) Refuse(keys []OperationKey, err *WireError) {
 		if o == nil {
 			continue
 		}
-		delete(s.Open, key)
+		s.forget(key)
 		if err == ErrUnanswered && o.call() {
 			s.Record(Note{Kind: NoteUnanswered, tool: o.label()})
 		}
@@ -340,7 +320,7 @@ func (s *Session) close(at time.Time, err error) {
 			s.Record(Note{Kind: NoteUnanswered, tool: o.label()})
 		}
 		o.finish(at, &out)
-		delete(s.Open, key)
+		s.forget(key)
 	}
 	if s.suspended != &s.Engine.suspended {
 		s.suspended.Close()
