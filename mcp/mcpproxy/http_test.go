@@ -332,6 +332,7 @@ func TestGuard(t *testing.T) {
 		{"localhost.evil.example", "", "", 421},
 		{"", "https://evil.example", "", 403},
 		{"", "null", "", 403},
+		{"", "http://localhost|https://evil.example", "", 403},
 		{"[::1]:80", "", "", 200},
 	} {
 		r, err := http.NewRequest(http.MethodGet, address, nil)
@@ -339,10 +340,11 @@ func TestGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Host = tt.host
-		for key, value := range map[string]string{"Origin": tt.origin, "Sec-Fetch-Site": tt.site} {
-			if value != "" {
-				r.Header.Set(key, value)
-			}
+		if tt.origin != "" {
+			r.Header["Origin"] = strings.Split(tt.origin, "|")
+		}
+		if tt.site != "" {
+			r.Header.Set("Sec-Fetch-Site", tt.site)
 		}
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
@@ -351,6 +353,30 @@ func TestGuard(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != tt.want {
 			t.Errorf("%+v: got %d", tt, resp.StatusCode)
+		}
+	}
+}
+
+// Some servers do not look at the content type of a request: a call in one that they may read is recorded.
+func TestHTTPContentTypesOfCalls(t *testing.T) {
+	w := newWatched(t, Options{})
+	address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+	}))
+	for i, contentType := range []string{"application/json; charset=utf-8", "", "text/plain", "Text/Plain;charset=UTF-8"} {
+		r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(callBody))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header["Content-Type"] = []string{contentType}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		w.settle()
+		if n := len(w.spans.Started()); n != i+1 {
+			t.Fatalf("Content-Type %q: got %d calls, want %d", contentType, n, i+1)
 		}
 	}
 }

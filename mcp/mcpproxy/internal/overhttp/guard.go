@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ func Guard(next http.Handler) http.Handler {
 			http.Error(w, "the request did not arrive on a loopback address", http.StatusForbidden)
 		case !loopbackName(r.Host):
 			http.Error(w, "Host: want a loopback name or address", http.StatusMisdirectedRequest)
-		case !localOrigin(r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")):
+		case !localOrigin(r.Header["Origin"], r.Header.Get("Sec-Fetch-Site")):
 			http.Error(w, "Origin: want a page of this machine", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
@@ -52,12 +53,15 @@ func loopbackName(hostport string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// localOrigin reports whether no page made a request of that Origin and Sec-Fetch-Site, or one of
-// this machine's.
-func localOrigin(origin, site string) bool {
-	if origin == "" {
+// localOrigin reports whether no page made a request of these Origins and Sec-Fetch-Site, or one of
+// this machine's. A client that sends several may be read differently: each has to be.
+func localOrigin(origins []string, site string) bool {
+	named := slices.DeleteFunc(slices.Clone(origins), func(origin string) bool { return origin == "" })
+	if len(named) == 0 {
 		return site != "cross-site"
 	}
-	u, err := url.Parse(origin)
-	return err == nil && loopbackName(u.Host)
+	return !slices.ContainsFunc(named, func(origin string) bool {
+		u, err := url.Parse(origin)
+		return err != nil || !loopbackName(u.Host)
+	})
 }

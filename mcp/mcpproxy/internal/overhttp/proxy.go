@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,15 +56,18 @@ func (h *Proxy) passOn(out http.ResponseWriter, in *http.Request, x *HTTPExchang
 	body := &clientBody{ReadCloser: r.Body}
 	r.Body = body
 	h.passBody(out, r, x)
-	if !body.ended.Load() {
-		_ = control.Flush()
-		_ = body.Close()
+	if body.ended.Load() {
+		return
+	}
+	_ = control.Flush()
+	if _ = body.Close(); body.broken.Load() {
+		panic(http.ErrAbortHandler) // with full duplex, net/http would read what is left as another request
 	}
 }
 
 // passBody passes a request with a body on.
 func (h *Proxy) passBody(out http.ResponseWriter, r *http.Request, x *HTTPExchange) {
-	if r.Method == http.MethodPost && isJSON(r.Header.Get("Content-Type")) {
+	if r.Method == http.MethodPost && mayBeMessage(r.Header.Get("Content-Type")) {
 		if t := h.watchRequest(r, x); t != nil {
 			defer t.end() // the server may have answered without it
 		}
@@ -75,7 +80,9 @@ func (h *Proxy) passBody(out http.ResponseWriter, r *http.Request, x *HTTPExchan
 // it still. Closing it waits for that (https://go.dev/issue/68560).
 type clientBody struct {
 	io.ReadCloser
-	ended atomic.Bool
+	closing sync.Mutex
+	ended   atomic.Bool
+	broken  atomic.Bool // it is torn or no chunks: where the next request begins is unknown
 }
 
 func (b *clientBody) Read(p []byte) (int, error) {
@@ -84,6 +91,17 @@ func (b *clientBody) Read(p []byte) (int, error) {
 		b.ended.Store(true)
 	}
 	return n, err
+}
+
+// Close also finds out of a body whose reading has failed: the error stays.
+func (b *clientBody) Close() error {
+	b.closing.Lock()
+	defer b.closing.Unlock()
+	err := b.ReadCloser.Close()
+	if err != nil {
+		b.broken.Store(true)
+	}
+	return err
 }
 
 // watchRequest has the body of a request copied as it is sent on. It returns what copies the body, nil for one that has
@@ -160,7 +178,16 @@ func (h *Proxy) failed(out http.ResponseWriter, r *http.Request, err error) {
 	if gone {
 		return
 	}
-	http.Error(out, NotReached, http.StatusBadGateway)
+	out.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	out.Header().Set("Content-Length", strconv.Itoa(len(NotReached)+1)) // passOn may end the connection behind it
+	out.WriteHeader(http.StatusBadGateway)
+	_, _ = io.WriteString(out, NotReached+"\n")
+}
+
+// mayBeMessage reports whether a server may read a request's body of a content type as a message: some look at it, others
+// do not.
+func mayBeMessage(contentType string) bool {
+	return contentType == "" || isJSON(contentType) || strings.HasPrefix(strings.ToLower(contentType), "text/plain")
 }
 
 // tee gives the tap a copy of what is read of a body. It may be closed while it is read.
