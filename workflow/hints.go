@@ -5,19 +5,21 @@ package workflow
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/workflow/internal/interpret"
 )
 
-// describe is the definition of a workflow's tool. Its hints are never safer than those of the tools that its steps
+// describe is the definition of a workflow's tool. timeout is a run's: the tool has time for the undos as well. Its hints are never safer than those of the tools that its steps
 // call. It has no cost and asks for no approval itself: its steps do.
 func describe(name string, d Definition, timeout time.Duration, tools []*toolkit.Definition) (toolkit.Definition, error) {
 	def := toolkit.Definition{
 		Name: name, Description: d.Description, Category: "workflow", CallsTools: true,
 		ReadOnly: toolkit.Yes, Idempotent: toolkit.Yes, Destructive: toolkit.No, OpenWorld: toolkit.No,
-		Risk: toolkit.RiskLow, Timeout: timeout, CacheTTL: -1, Resources: []string{},
+		Risk: toolkit.RiskLow, Timeout: timeout + min(interpret.UndosLimit, math.MaxInt64-timeout), CacheTTL: -1, Resources: []string{},
 	}
 	if d.Input != nil {
 		schema, err := json.Marshal(d.Input)

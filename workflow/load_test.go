@@ -163,7 +163,7 @@ func TestHints(t *testing.T) {
 		if got := (hints{d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld, d.Risk, resources}); got != want[d.Name] {
 			t.Errorf("%s: got %+v, want %+v", d.Name, got, want[d.Name])
 		}
-		if !d.CallsTools || d.CacheTTL >= 0 || d.Timeout != 30*time.Minute {
+		if !d.CallsTools || d.CacheTTL >= 0 || d.Timeout != 40*time.Minute { // 30 for the run, 10 for undos
 			t.Errorf("%s: got %+v", d.Name, d)
 		}
 	}

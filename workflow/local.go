@@ -5,6 +5,7 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -45,7 +46,11 @@ func (l local) Ended() *interpret.Failure {
 		return nil
 	}
 	cause := context.Cause(l.ctx)
-	return &interpret.Failure{Type: toolkit.TypeOf(cause), Message: cause.Error()}
+	text := cause.Error()
+	if e := (*toolkit.Error)(nil); errors.As(cause, &e) && e.Message != "" {
+		text = e.Message // without the type, which the failure has
+	}
+	return &interpret.Failure{Type: toolkit.TypeOf(cause), Message: text}
 }
 
 func (l local) Limit(d time.Duration) (interpret.Engine, func()) {

@@ -163,18 +163,22 @@ func stepError(kind string) error {
 	return errors.New(kind)
 }
 
-// meta is the member of a result's Meta that has the run.
-const meta = "toolscope/workflow"
+// MetaKey is the member of a result's Meta, and of _meta in MCP, that has the run as a [stats.WorkflowRun].
+const MetaKey = "toolscope/workflow"
 
 // handle is the workflow as a tool.
 func (s *Set) handle(ctx context.Context, f *flow, call toolkit.Call) (toolkit.Result, error) {
 	r := s.run(ctx, f, call.Arguments)
 	res := toolkit.Result{}
 	if text, err := json.Marshal(r.Run); err == nil && r.Run.ID != "" {
-		res.Meta = map[string]json.RawMessage{meta: text}
+		res.Meta = map[string]json.RawMessage{MetaKey: text}
 	}
 	if r.Err != nil {
+		// The output is not the text of the fault: policies that replace a fault, such as Timeout, keep what the tool said.
 		res.Fault, res.Output = r.Err, r.Err.Error()
+		if e := (*toolkit.Error)(nil); errors.As(r.Err, &e) {
+			res.Output = e.Message
+		}
 		return res, nil
 	}
 	if text, ok := r.Output.(string); ok {

@@ -57,8 +57,7 @@ func (s *strand) Limit(d time.Duration) (interpret.Engine, func()) {
 	inner, end := s.below()
 	workflow.Go(inner.ctx, func(ctx workflow.Context) {
 		if workflow.NewTimer(ctx, d).Get(ctx, nil) == nil {
-			late := &toolkit.Error{Kind: toolkit.ErrTimeout, Message: "ran longer than " + d.String()}
-			end(&interpret.Failure{Type: toolkit.TypeOf(late), Message: late.Error()})
+			end(&interpret.Failure{Type: string(toolkit.ErrTimeout), Message: "ran longer than " + d.String()})
 		}
 	})
 	return inner, func() { end(nil) }

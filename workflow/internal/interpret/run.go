@@ -14,11 +14,13 @@ import (
 
 // Bounds of a run.
 const (
-	maxSteps   = 100_000
-	maxBytes   = 64 << 20         // of results
-	undoLimit  = time.Minute      // of one undo
-	undosLimit = 10 * time.Minute // of all
+	maxSteps  = 100_000
+	maxBytes  = 64 << 20    // of results
+	undoLimit = time.Minute // of one undo
 )
+
+// UndosLimit is how long all undos of a run may take.
+const UndosLimit = 10 * time.Minute
 
 // A run is one run of a program.
 type run struct {
@@ -55,10 +57,13 @@ func Run(e Engine, p *Program, id string, input any) Record {
 			failure = invalid("output", err)
 		}
 	}
+	if ended := limited.Ended(); failure != nil && ended != nil && e.Ended() == nil && failure.Message == ended.Message {
+		failure.Message = "the workflow ran longer than " + p.Timeout.String()
+	}
 	release()
 	if failure != nil {
 		output = nil
-		shielded, release := e.Shield().Limit(undosLimit)
+		shielded, release := e.Shield().Limit(UndosLimit)
 		r.undo(shielded, f, &record)
 		release()
 	}

@@ -178,10 +178,13 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	defer closeStats()
+	ending, stopEnding := newEnding(ctx, stderr)
+	defer stopEnding()
 	if o.http != "" {
 		toolmcp.Instrument(server, scope, toolmcp.Options{})
 		recordSessions(record, server, "")
-		return o.listen(ctx, server, stderr)
+		server.AddReceivingMiddleware(ending.middleware)
+		return ending.serve(func(ctx context.Context) error { return o.listen(ctx, server, stderr) })
 	}
 	// The process that started this one is its only client, also in revisions without sessions.
 	session := toolkit.Session{ID: rand.Text()}
@@ -190,7 +193,10 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		Session:   func(mcp.Request) *toolkit.Session { return &session },
 	})
 	recordSessions(record, server, session.ID)
-	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
+	server.AddReceivingMiddleware(ending.middleware)
+	err = ending.serve(func(ctx context.Context) error {
+		return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
+	})
 	if errors.Is(err, context.Canceled) {
 		return nil // asked to end
 	}

@@ -1,0 +1,157 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package servecmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/stats"
+	"github.com/toolscope/toolscope/toolkit"
+	"github.com/toolscope/toolscope/workflow"
+)
+
+const (
+	// lastCalls is how long the calls in flight may take to end once the server is asked to end. Undos of workflows run in it.
+	lastCalls = 30 * time.Second
+	// lastAnswers is how long the connection stays open after the last call has ended: the SDK drops answers that are not
+	// written when it closes.
+	lastAnswers = 100 * time.Millisecond
+)
+
+// errAskedToEnd is why calls are cancelled then.
+var errAskedToEnd error = &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "toolscope serve was asked to end"}
+
+// An ending cancels the calls in flight when the server is asked to end, and waits for them, so that workflows are undone and
+// clients get an answer. Make one with [newEnding].
+type ending struct {
+	asked  context.Context // over when the server is asked to end
+	closed context.Context // over when it is to close its connections
+	late   chan int        // gets the number of calls that have not ended in time
+	stderr io.Writer
+
+	mu      sync.Mutex
+	calls   int
+	waiting chan struct{} // closed when the last call ends; nil until the server is asked to end
+}
+
+// newEnding returns an ending for a server that is asked to end when ctx is over. The function returned ends it before.
+func newEnding(ctx context.Context, stderr io.Writer) (*ending, func()) {
+	e := &ending{asked: ctx, late: make(chan int, 1), stderr: stderr}
+	closed, closeNow := context.WithCancel(context.WithoutCancel(ctx))
+	e.closed = closed
+	stop := context.AfterFunc(ctx, func() {
+		defer closeNow()
+		e.wait()
+	})
+	return e, func() {
+		stop()
+		closeNow()
+	}
+}
+
+// wait waits until the calls in flight have ended, and their answers are written.
+func (e *ending) wait() {
+	e.mu.Lock()
+	e.waiting = make(chan struct{})
+	if e.calls == 0 {
+		e.mu.Unlock()
+		return
+	}
+	e.mu.Unlock()
+	timer := time.NewTimer(lastCalls)
+	defer timer.Stop()
+	select {
+	case <-e.waiting:
+		timer.Reset(lastAnswers)
+		<-timer.C
+	case <-timer.C:
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.late <- e.calls
+	case <-e.closed.Done(): // the client has closed
+	}
+}
+
+// begin notes a call; false once the server is asked to end.
+func (e *ending) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.asked.Err() != nil {
+		return false
+	}
+	e.calls++
+	return true
+}
+
+func (e *ending) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.calls--; e.calls == 0 && e.waiting != nil {
+		close(e.waiting)
+	}
+}
+
+// middleware is to be around all others of a server.
+func (e *ending) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "tools/call" {
+			return next(ctx, method, req)
+		}
+		if !e.begin() {
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: errAskedToEnd.Error()}}}, nil
+		}
+		defer e.end()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(e.asked, func() { cancel(errAskedToEnd) })()
+		result, err := next(ctx, method, req)
+		if err == nil && context.Cause(ctx) == errAskedToEnd {
+			e.reportRun(result)
+		}
+		return result, err
+	}
+}
+
+// serve runs a server until it ends. It returns without it if calls have not ended in time.
+func (e *ending) serve(run func(ctx context.Context) error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- run(e.closed) }()
+	select {
+	case err := <-ended:
+		return err
+	case n := <-e.late:
+		return fmt.Errorf("calls that had not ended %v after the server was asked to end: %d", lastCalls, n)
+	}
+}
+
+// reportRun writes how a workflow ended that was cancelled when the server was asked to end, since its client may be gone. The
+// run in the result has names of steps only.
+func (e *ending) reportRun(result mcp.Result) {
+	res, ok := result.(*mcp.CallToolResult)
+	if !ok || res == nil || res.Meta[workflow.MetaKey] == nil {
+		return
+	}
+	var run stats.WorkflowRun
+	text, err := json.Marshal(res.Meta[workflow.MetaKey])
+	if err != nil || json.Unmarshal(text, &run) != nil || run.Success {
+		return
+	}
+	line := fmt.Sprintf("toolscope serve: cancelled the workflow %s, run %s, at %s", run.Workflow, run.ID, run.FailedStep)
+	if len(run.Undone) > 0 {
+		line += "; undone: " + strings.Join(run.Undone, ", ")
+	}
+	if len(run.NotUndone) > 0 {
+		line += "; could not be undone: " + strings.Join(run.NotUndone, ", ")
+	}
+	fmt.Fprintln(e.stderr, display.Plain(line))
+}
