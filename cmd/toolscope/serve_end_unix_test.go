@@ -6,9 +6,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,9 +37,9 @@ func TestServeUndoesWorkflowsWhenAskedToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, http := range []bool{false, true} {
+	for _, overHTTP := range []bool{false, true} {
 		for _, sent := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
-			t.Run(map[bool]string{false: "stdio", true: "http"}[http]+" "+sent.String(), func(t *testing.T) {
+			t.Run(map[bool]string{false: "stdio", true: "http"}[overHTTP]+" "+sent.String(), func(t *testing.T) {
 				dir := t.TempDir()
 				file := filepath.Join(dir, "toolscope.yaml")
 				if err := os.WriteFile(file, []byte(endlessFlow), 0o600); err != nil {
@@ -51,7 +49,9 @@ func TestServeUndoesWorkflowsWhenAskedToEnd(t *testing.T) {
 				defer cancel()
 				cmd := exec.CommandContext(ctx, self, "serve", "--write", "--dir", dir, "--config", file)
 				cmd.Env = append(os.Environ(), programEnv+"=toolscope", "XDG_STATE_HOME="+t.TempDir(), "TOOLSCOPE_TOKEN=")
-				client := endingClient(ctx, t, cmd, http)
+				stderr := new(told)
+				cmd.Stderr = stderr
+				client := startServer(ctx, t, cmd, stderr, overHTTP)
 				answers := make(chan *mcp.CallToolResult, 1)
 				go func() {
 					res, err := client.CallTool(ctx, &mcp.CallToolParams{Name: "endless"})
@@ -61,28 +61,61 @@ func TestServeUndoesWorkflowsWhenAskedToEnd(t *testing.T) {
 					answers <- res
 				}()
 				draft := filepath.Join(dir, "draft.txt")
-				until(t, "the first step", func() bool {
-					_, err := os.Stat(draft)
-					return err == nil
-				})
+				for _, err := os.Stat(draft); err != nil; _, err = os.Stat(draft) {
+					if ctx.Err() != nil {
+						t.Fatal("the first step did not run")
+					}
+					time.Sleep(time.Millisecond)
+				}
 				if err := cmd.Process.Signal(sent); err != nil {
 					t.Fatal(err)
 				}
-				const want = "the workflow endless failed at rest/"
-				if res := <-answers; res == nil || !res.IsError || !strings.Contains(textOf(res), want) ||
-					!strings.Contains(textOf(res), "toolscope serve was asked to end; undone: draft") {
-					t.Errorf("got %+v, want %q and what was undone", res, want)
+				const want = "the workflow endless failed at rest"
+				if res := <-answers; res == nil || !res.IsError {
+					t.Errorf("got %+v, want an error", res)
+				} else if text := res.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, want) ||
+					!strings.Contains(text, "toolscope serve was asked to end; undone: draft") {
+					t.Errorf("got %q, want %q and what was undone", text, want)
 				}
-				err := cmd.Wait()
-				stderr := cmd.Stderr.(*bytes.Buffer).String()
-				if err != nil || !strings.Contains(stderr, "cancelled the workflow endless, run ") ||
-					!strings.Contains(stderr, "; undone: draft\n") {
-					t.Errorf("got %v and %q, want exit code 0 and the run", err, stderr)
+				if err := cmd.Wait(); err != nil {
+					t.Errorf("got %v, want exit code 0", err)
 				}
+				stderr.find(t, `(cancelled the workflow endless, run \w+, at rest\S*; undone: draft\n)`)
 				if _, err := os.Stat(draft); err == nil {
 					t.Error("the first step was not undone")
 				}
 			})
 		}
 	}
+}
+
+// startServer starts a server over standard input and output or over HTTP, and connects a client.
+func startServer(ctx context.Context, t *testing.T, cmd *exec.Cmd, stderr *told, overHTTP bool) *mcp.ClientSession {
+	t.Helper()
+	var transport mcp.Transport
+	if overHTTP {
+		cmd.Args = append(cmd.Args, "--http", "127.0.0.1:0")
+	} else {
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport = &mcp.IOTransport{Reader: stdout, Writer: stdin}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if overHTTP {
+		transport = &mcp.StreamableClientTransport{Endpoint: stderr.find(t, `serving MCP at (\S+)`)}
+	}
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }

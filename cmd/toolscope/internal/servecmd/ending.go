@@ -36,17 +36,18 @@ var errAskedToEnd error = &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "to
 type ending struct {
 	asked  context.Context // over when the server is asked to end
 	closed context.Context // over when it is to close its connections
-	late   chan int        // gets the number of calls that have not ended in time
+	late   chan struct{}   // closed, before closed is over, if calls have not ended in time
 	stderr io.Writer
 
-	mu      sync.Mutex
-	calls   int
-	waiting chan struct{} // closed when the last call ends; nil until the server is asked to end
+	mu    sync.Mutex
+	calls int           // in flight
+	cut   bool          // whether a call has ended after the server was asked to end
+	idle  chan struct{} // closed when the last call ends; nil until it is waited for
 }
 
 // newEnding returns an ending for a server that is asked to end when ctx is over. The function returned ends it before.
 func newEnding(ctx context.Context, stderr io.Writer) (*ending, func()) {
-	e := &ending{asked: ctx, late: make(chan int, 1), stderr: stderr}
+	e := &ending{asked: ctx, late: make(chan struct{}), stderr: stderr}
 	closed, closeNow := context.WithCancel(context.WithoutCancel(ctx))
 	e.closed = closed
 	stop := context.AfterFunc(ctx, func() {
@@ -62,22 +63,23 @@ func newEnding(ctx context.Context, stderr io.Writer) (*ending, func()) {
 // wait waits until the calls in flight have ended, and their answers are written.
 func (e *ending) wait() {
 	e.mu.Lock()
-	e.waiting = make(chan struct{})
-	if e.calls == 0 {
+	if e.calls == 0 && !e.cut {
 		e.mu.Unlock()
 		return
+	}
+	e.idle = make(chan struct{})
+	if e.calls == 0 {
+		close(e.idle)
 	}
 	e.mu.Unlock()
 	timer := time.NewTimer(lastCalls)
 	defer timer.Stop()
 	select {
-	case <-e.waiting:
+	case <-e.idle:
 		timer.Reset(lastAnswers)
 		<-timer.C
 	case <-timer.C:
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.late <- e.calls
+		close(e.late)
 	case <-e.closed.Done(): // the client has closed
 	}
 }
@@ -96,8 +98,9 @@ func (e *ending) begin() bool {
 func (e *ending) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.calls--; e.calls == 0 && e.waiting != nil {
-		close(e.waiting)
+	e.cut = e.asked.Err() != nil
+	if e.calls--; e.calls == 0 && e.idle != nil {
+		close(e.idle)
 	}
 }
 
@@ -128,10 +131,16 @@ func (e *ending) serve(run func(ctx context.Context) error) error {
 	go func() { ended <- run(e.closed) }()
 	select {
 	case err := <-ended:
-		return err
-	case n := <-e.late:
-		return fmt.Errorf("calls that had not ended %v after the server was asked to end: %d", lastCalls, n)
+		select {
+		case <-e.late:
+		default:
+			return err
+		}
+	case <-e.late:
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return fmt.Errorf("calls that had not ended %v after the server was asked to end: %d", lastCalls, e.calls)
 }
 
 // reportRun writes how a workflow ended that was cancelled when the server was asked to end, since its client may be gone. The
