@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolscope/toolscope/internal/mix"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -25,9 +24,9 @@ const (
 func (p *policy) callPrints(call toolkit.Call) (print, tool uint64) {
 	tool = p.sum(call.Name)
 	if a, ok := call.Record.Identity(call); ok {
-		return mix.Hashes(tool, p.identitySum(a)), tool
+		return p.mix(tool, p.identitySum(a)), tool
 	}
-	return mix.Hashes(tool, p.sumBytes(call.Arguments)), tool
+	return p.mix(tool, p.sumBytes(call.Arguments)), tool
 }
 
 // resultPrint is the fingerprint of what came of a call and whether it was a
@@ -49,11 +48,11 @@ func (p *policy) resultPrint(call toolkit.Call, res toolkit.Result, err error) (
 	came = p.text(res.Output)
 	for i := range res.Parts {
 		part := &res.Parts[i]
-		came = mix.Hashes(came, p.sum(string(part.Kind)))
-		came = mix.Hashes(came, p.text(part.Text))
-		came = mix.Hashes(came, p.bytes(part.Data))
-		came = mix.Hashes(came, p.bytes(part.JSON))
-		came = mix.Hashes(came, p.sum(part.URI))
+		came = p.mix(came, p.sum(string(part.Kind)))
+		came = p.mix(came, p.text(part.Text))
+		came = p.mix(came, p.bytes(part.Data))
+		came = p.mix(came, p.bytes(part.JSON))
+		came = p.mix(came, p.sum(part.URI))
 	}
 	return came | 1, false
 }
@@ -62,14 +61,14 @@ func (p *policy) text(s string) uint64 {
 	if len(s) <= maxOutput {
 		return p.sum(s)
 	}
-	return mix.Hashes(p.sum(s[:maxOutput/2]), p.sum(s[len(s)-maxOutput/2:])) + uint64(len(s))
+	return p.mix(p.sum(s[:maxOutput/2]), p.sum(s[len(s)-maxOutput/2:])) + uint64(len(s))
 }
 
 func (p *policy) bytes(b []byte) uint64 {
 	if len(b) <= maxOutput {
 		return p.sumBytes(b)
 	}
-	return mix.Hashes(p.sumBytes(b[:maxOutput/2]), p.sumBytes(b[len(b)-maxOutput/2:])) + uint64(len(b))
+	return p.mix(p.sumBytes(b[:maxOutput/2]), p.sumBytes(b[len(b)-maxOutput/2:])) + uint64(len(b))
 }
 
 // errorPrint is the fingerprint of a failure: its error.type, and for a type that
@@ -89,7 +88,7 @@ func (p *policy) errorPrint(call toolkit.Call, res toolkit.Result, err error, ki
 	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
 		word = strings.Trim(word, `.,;:!?()[]{}<>"'`+"`")
 		if letters(word) && !bytes.Contains(arguments, []byte(word)) {
-			print = mix.Hashes(print, p.sum(word))
+			print = p.mix(print, p.sum(word))
 		}
 	}
 	return print

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/toolscope/toolscope/internal/mix"
 	"github.com/toolscope/toolscope/middleware/internal/shared"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/identity"
@@ -239,4 +240,12 @@ func (p *policy) identitySum(a *identity.Arguments) uint64 {
 		return a.Hash()
 	}
 	return p.sumBytes(a.AppendCanonical(nil))
+}
+
+// mix is a fingerprint of two, in this order: of shared histories the same in all processes.
+func (p *policy) mix(a, b uint64) uint64 {
+	if p.fleet.store == nil {
+		return mix.Hashes(a, b)
+	}
+	return p.sumBytes(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, a), b))
 }

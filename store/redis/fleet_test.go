@@ -26,6 +26,7 @@ import (
 	"github.com/toolscope/toolscope/middleware/budget"
 	"github.com/toolscope/toolscope/middleware/dedupe"
 	"github.com/toolscope/toolscope/middleware/limit"
+	"github.com/toolscope/toolscope/middleware/loop"
 	"github.com/toolscope/toolscope/store/redis"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -44,6 +45,7 @@ type job struct {
 	Process           int
 	Keys, Budget      int
 	Requests          int // for approval
+	Loops             int // calls that repeat; nothing else is done
 	Rates             time.Duration
 }
 
@@ -55,6 +57,7 @@ type report struct {
 	Answers       int
 	Decided       map[string]bool // calls of all processes that were approved or rejected here
 	Approved      map[string]bool // calls of this process, and whether they ran
+	Loops         []string        // error.type of each call that repeats
 	Wrong         []string
 }
 
@@ -82,6 +85,10 @@ func (j job) work() (r report) {
 	}
 	defer store.Close()
 	ctx := toolkit.WithSession(context.Background(), toolkit.Session{Tenant: "acme", ID: "session"})
+	if j.Loops > 0 {
+		j.repeat(ctx, store, &r, wrong)
+		return r
+	}
 	j.takeRates(ctx, store, &r, wrong)
 	for i := range j.Budget {
 		accounts := []budget.Account{
@@ -102,6 +109,49 @@ func (j job) work() (r report) {
 	j.approve(ctx, store, &r, wrong)
 	j.fly(ctx, store, &r, wrong)
 	return r
+}
+
+// repeat makes the same call over and over.
+func (j job) repeat(ctx context.Context, store *redis.Store, r *report, wrong func(string, ...any)) {
+	p, err := loop.New(loop.Options{Default: loop.Thresholds{Stop: 4}, Histories: store.Histories()})
+	if err != nil {
+		wrong("%v", err)
+		return
+	}
+	handle := toolkit.Observe(func(string) *toolkit.Definition { return reading }, noSpans{})(p.Wrap(
+		func(context.Context, toolkit.Call) (toolkit.Result, error) { return toolkit.Result{Output: "x"}, nil }))
+	for range j.Loops {
+		_, err := handle(ctx, toolkit.Call{Name: "look_up", Arguments: []byte(`{"question": 1}`)})
+		r.Loops = append(r.Loops, toolkit.TypeOf(err))
+	}
+}
+
+// start runs the job in a process of its own, and returns what it reports.
+func (j job) start(t *testing.T) (r report) {
+	t.Helper()
+	text, _ := json.Marshal(j)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "TOOLSCOPE_TEST_JOB="+string(text))
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range r.Wrong {
+		t.Error(w)
+	}
+	return r
+}
+
+// TestProcessesNoticeALoopTogether makes the same call twice in a process, and then in another one.
+func TestProcessesNoticeALoopTogether(t *testing.T) {
+	j := job{Addr: startServer(t).addr, Secret: hex.EncodeToString(secret()), Loops: 2}
+	j.start(t)
+	if got := j.start(t).Loops; len(got) != 2 || got[0] == "loop_detected" || got[1] != "loop_detected" {
+		t.Errorf("got %q in the second process, want the fourth call stopped", got)
+	}
 }
 
 // takeRates asks for as many calls as it gets.
