@@ -161,9 +161,9 @@ func refuseAway(call toolkit.Call, err error) (toolkit.Result, error) {
 
 // rateStore counts for policies of one process.
 type rateStore struct {
-	began   time.Time
-	mu      sync.Mutex
-	windows *sessions.Table[askKey, *window]
+	began time.Time
+	mu    sync.Mutex
+	logs  *sessions.Table[askKey, *rateLog]
 }
 
 type askKey struct {
@@ -171,10 +171,17 @@ type askKey struct {
 	tenant, name string
 }
 
+// A rateLog is when the last calls of a window began, the oldest first, for limits that differ: it goes back as far as
+// the longest window that was asked for, and at most maxLog calls.
+type rateLog struct {
+	times []time.Duration
+	keep  time.Duration
+}
+
 // NewRates makes a store that counts for the policies of this process. It remembers about maxKeys windows, of which
 // the longest unused is forgotten first; 0 is 10,000.
 func NewRates(maxKeys int) Rates {
-	return &rateStore{began: time.Now(), windows: sessions.New[askKey](maxKeys, never, func() *window { return new(window) })}
+	return &rateStore{began: time.Now(), logs: sessions.New[askKey](maxKeys, never, func() *rateLog { return new(rateLog) })}
 }
 
 var errTooManyAsks = errors.New("limit: Take: got more than 3 windows, want the global one, the tool's and the key's")
@@ -184,22 +191,45 @@ func (s *rateStore) Take(ctx context.Context, asks []Ask) (blocked int, after ti
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
 	}
-	var ws windows
-	if len(asks) > len(ws) {
+	var logs [3]*rateLog
+	if len(asks) > len(logs) {
 		return 0, 0, errTooManyAsks
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	at := time.Now()
+	now := at.Sub(s.began)
+	blocked = -1
 	for i, a := range asks {
-		ws[i] = s.windows.Get(askKey{a.Scope, a.Tenant, a.Name}, now)
-		ws[i].set(a.Limit, maxLog)
-	}
-	blocking, after := ws.try(now.Sub(s.began), nil)
-	for i, w := range ws {
-		if blocking != nil && w == blocking {
-			return i, after, nil
+		logs[i] = s.logs.Get(askKey{a.Scope, a.Tenant, a.Name}, at)
+		if wait := logs[i].wait(a.Limit, now); wait > after {
+			blocked, after = i, wait
 		}
 	}
-	return -1, 0, nil
+	if blocked < 0 {
+		for _, l := range logs[:len(asks)] {
+			l.addCall(now)
+		}
+	}
+	return blocked, after, nil
+}
+
+// wait is how long from now until the limit allows a call.
+func (l *rateLog) wait(limit toolkit.RateLimit, now time.Duration) time.Duration {
+	parts := 1 + (limit.MaxCalls-1)/maxLog
+	n, span := limit.MaxCalls/parts, ceilDiv(limit.Window, time.Duration(parts))
+	l.keep = max(l.keep, span)
+	if len(l.times) < n {
+		return 0
+	}
+	return span - (now - l.times[len(l.times)-n])
+}
+
+// addCall remembers a call that begins now, and forgets those that no limit asks for any more.
+func (l *rateLog) addCall(now time.Duration) {
+	old := max(0, len(l.times)+1-maxLog)
+	for old < len(l.times) && now-l.times[old] >= l.keep {
+		old++
+	}
+	l.times = append(l.times[old:], now)
 }

@@ -100,3 +100,22 @@ func TestSecretsCanBeChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestAShortWindowShortensNoLongOne: the times of a long window outlive calls of processes that ask for a short one.
+func TestAShortWindowShortensNoLongOne(t *testing.T) {
+	s := startServer(t)
+	rates := open(t, s).Rates()
+	for _, window := range []time.Duration{time.Hour, time.Microsecond} {
+		asks := []limit.Ask{{Scope: limit.ScopeGlobal, Limit: toolkit.RateLimit{MaxCalls: 5, Window: window}}}
+		if blocked, _, err := rates.Take(t.Context(), asks); err != nil || blocked != -1 {
+			t.Fatalf("%v: got blocked by %d, %v", window, blocked, err)
+		}
+	}
+	keys, err := s.admin(t).Keys(t.Context(), "*:r:*").Result()
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("got the keys %q, %v, want one of both windows", keys, err)
+	}
+	if ttl, err := s.admin(t).PTTL(t.Context(), keys[0]).Result(); err != nil || ttl < 50*time.Minute {
+		t.Errorf("got %v, %v to live, want an hour", ttl, err)
+	}
+}

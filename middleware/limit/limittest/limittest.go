@@ -32,6 +32,7 @@ func Run(t *testing.T, newStore func() limit.Rates) {
 		{"windows are apart", apart},
 		{"all at once", concurrent},
 		{"the window slides", slides},
+		{"limits that differ", differ},
 		{"a context that is over", over},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, newStore()) })
@@ -132,6 +133,30 @@ func slides(t *testing.T, s limit.Rates) {
 			t.Fatal("the window never opened again")
 		}
 		<-time.After(after)
+	}
+}
+
+// differ has two processes that share a window and limit it differently, as while a configuration changes.
+func differ(t *testing.T, s limit.Rates) {
+	long, short := ask(limit.ScopeGlobal, "", "", 3, time.Hour), ask(limit.ScopeGlobal, "", "", 1, time.Microsecond)
+	for i, a := range []limit.Ask{long, short, long} {
+		for { // until a microsecond has passed
+			if blocked, _ := take(t, s, a); blocked == -1 {
+				break
+			} else if a == long {
+				t.Fatalf("call %d: got it blocked, want it counted", i)
+			}
+		}
+	}
+	for i := range 2 {
+		if blocked, after := take(t, s, long); blocked != 0 || after < 50*time.Minute {
+			t.Errorf("call %d: got blocked by %d for %v, want for about an hour: three began in it", i, blocked, after)
+		}
+		for blocked := 0; blocked != -1; blocked, _ = take(t, s, short) {
+		}
+	}
+	if blocked, after := take(t, s, ask(limit.ScopeGlobal, "", "", 5, 2*time.Hour)); blocked != 0 || after < time.Hour {
+		t.Errorf("got blocked by %d for %v, want for about two hours: all calls count", blocked, after)
 	}
 }
 
