@@ -20,6 +20,12 @@ func (d *document) enabled(do func(p policies.Descriptor, section any)) {
 	}
 }
 
+// has reports whether the file has a policy's section, which may be turned off.
+func (d *document) has(name string) bool {
+	i := slices.IndexFunc(policies.All, func(p policies.Descriptor) bool { return p.Name == name })
+	return !d.policies.Elem().Field(i).IsNil()
+}
+
 // section is that of a policy, which the file has.
 func (d *document) section(name string) reflect.Value {
 	i := slices.IndexFunc(policies.All, func(p policies.Descriptor) bool { return p.Name == name })
@@ -37,6 +43,7 @@ func (d *document) names() (names []string) {
 // depends on one is nil.
 func (f *File) build(d *document, files bool) (map[string]built, error) {
 	next := map[string]built{}
+	f.checkStores(d)
 	approver := slices.Contains(d.names(), "approve")
 	d.enabled(func(p policies.Descriptor, section any) {
 		was := f.built[p.Name]

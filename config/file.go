@@ -25,6 +25,7 @@ type File struct {
 	path       string
 	registered sections
 	stores     Stores // of those parts
+	storesOf   string // the section that has them
 	parts      []Part // what the registered sections built when the file was opened
 
 	mu       sync.Mutex

@@ -115,7 +115,7 @@ func TestAReloadOfABlockWithALineLessIsAnError(t *testing.T) {
 			continue
 		}
 		switch value { // what is left out is the same
-		case "true", "false", "0s", `""`, "{calls: 0, time: 0s, cost: 0}", "session", "round_robin":
+		case "true", "false", "0s", `""`, "{calls: 0, time: 0s, cost: 0}", "session", "round_robin", "local":
 			if name != "coerce" && name != "remote" {
 				continue
 			}

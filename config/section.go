@@ -42,7 +42,8 @@ type Stores = policies.Stores
 // NewSection returns the section called name. T is a struct whose exported fields have the tags
 // yaml (the field's name in a file), doc (what it means, for [Schema]) and, for texts, allowed (a
 // list with commas). Their types are bool, int, float64, string, time.Duration, time.Time, and structs, pointers, slices
-// and maps of these. An int with the tag unit:"bytes" may be written as 64KiB. Unknown names, wrong types and
+// and maps of these. An int with the tag unit:"bytes" may be written as 64KiB. A string of T with the tag path:"file" is a path:
+// build gets one that is relative to the file's directory. Unknown names, wrong types and
 // null are errors that name file, line and field, as everywhere in a file.
 //
 // build makes the part when a file with the section is opened. An error of it, or a panic, is an
@@ -111,7 +112,7 @@ func describeUnknown(name string, known []string) (got, want string) {
 // buildSections makes the parts of a file's sections. On an error the parts made are closed.
 func (f *File) buildSections(d *document) error {
 	for _, s := range d.sections {
-		part, err := s.make()
+		part, err := s.make(f.beside)
 		if err != nil {
 			f.closeUnused()
 			return errors.Join(d.fail(s.name, err), f.closeParts())
@@ -124,9 +125,19 @@ func (f *File) buildSections(d *document) error {
 			f.closeUnused()
 			return errors.Join(d.fail(s.name, errors.New("got a second section with stores, want one")), f.closeParts())
 		}
-		f.stores = part.Stores
+		f.stores, f.storesOf = part.Stores, s.name
 	}
 	return nil
+}
+
+// checkStores fails if a section shares the state of a policy that the file does not have: it would share nothing.
+func (f *File) checkStores(d *document) {
+	for _, s := range f.stores.Shared() {
+		if !d.has(s.Policy) {
+			d.yaml.Fail(f.storesOf+".share", fmt.Sprintf("%s without a policy that has them", s.Name),
+				fmt.Sprintf("a section policies.%s, or share without %s", s.Policy, s.Name))
+		}
+	}
 }
 
 // closeUnused closes the policies of the parts, which no scope has.
@@ -139,9 +150,16 @@ func (f *File) closeUnused() {
 }
 
 // make builds the section's part. A panic is an error.
-func (s sectionText) make() (part Part, err error) {
+func (s sectionText) make(beside func(path string) string) (part Part, err error) {
 	defer panicError(&err)
-	return s.build(s.value)
+	value := reflect.New(s.settings).Elem()
+	value.Set(reflect.ValueOf(s.value))
+	for i := range value.NumField() {
+		if field := value.Field(i); s.settings.Field(i).Tag.Get("path") == "file" && field.String() != "" {
+			field.SetString(beside(field.String()))
+		}
+	}
+	return s.build(value.Interface())
 }
 
 func (p Part) close() (err error) {

@@ -213,3 +213,33 @@ func TestASectionOfTheRepositoryNamesItsImport(t *testing.T) {
 		t.Errorf("got %v, want an error that names the import", err)
 	}
 }
+
+// TestPathsOfSectionsAreBesideTheFile: build gets paths of files as other sections of the file have them.
+func TestPathsOfSectionsAreBesideTheFile(t *testing.T) {
+	type paths struct {
+		File     string `yaml:"file" path:"file" doc:"A file."`
+		Absolute string `yaml:"absolute" path:"file" doc:"A file."`
+		None     string `yaml:"none" path:"file" doc:"A file."`
+		Word     string `yaml:"word" doc:"No file."`
+	}
+	var got paths
+	section := config.NewSection("paths", func(p paths) (config.Part, error) { got = p; return config.Part{}, nil })
+	dir := t.TempDir()
+	text := "paths: {file: a/b, absolute: /c, word: d}\n"
+	file, err := config.OpenText(filepath.Join(dir, "f.yaml"), []byte(text), section)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if want := (paths{File: filepath.Join(dir, "a/b"), Absolute: "/c", Word: "d"}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestRefusingWithoutASharedStoreIsAnError: calls would never be refused.
+func TestRefusingWithoutASharedStoreIsAnError(t *testing.T) {
+	_, err := config.OpenText("f.yaml", []byte("policies:\n  limit: {rate: {when_away: refuse}}\n"))
+	if err == nil || !strings.Contains(err.Error(), "rate.when_away: got refuse") {
+		t.Errorf("got %v, want an error that names the field", err)
+	}
+}

@@ -4,6 +4,8 @@
 package policies
 
 import (
+	"errors"
+
 	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/middleware/breaker"
 	"github.com/toolscope/toolscope/middleware/budget"
@@ -12,6 +14,30 @@ import (
 	"github.com/toolscope/toolscope/middleware/limit"
 	"github.com/toolscope/toolscope/middleware/loop"
 )
+
+// A SharedState is a policy's state that processes share.
+type SharedState struct{ Name, Policy string }
+
+// Shared are those that have a store, by their names in files.
+func (s Stores) Shared() (all []SharedState) {
+	for _, state := range []struct {
+		SharedState
+		shared bool
+	}{
+		{SharedState{"approvals", "approve"}, s.Requests != nil},
+		{SharedState{"breaker", "breaker"}, s.Peers != nil},
+		{SharedState{"budgets", "budget"}, s.Ledger != nil},
+		{SharedState{"cache", "cache"}, s.Cache != nil},
+		{SharedState{"duplicates", "dedupe"}, s.Flights != nil},
+		{SharedState{"loops", "loop"}, s.Histories != nil},
+		{SharedState{"rates", "limit"}, s.Rates != nil},
+	} {
+		if state.shared {
+			all = append(all, state.SharedState)
+		}
+	}
+	return all
+}
 
 func newCache(o cache.Options, b *Builder) (*cache.Policy, error) {
 	o.Store = b.Stores.Cache
@@ -34,7 +60,9 @@ func newBudget(o budget.Options, b *Builder) (middleware.Policy, error) {
 }
 
 func newLimit(o limit.Options, b *Builder) (middleware.Policy, error) {
-	o.Rate.Store = b.Stores.Rates
+	if o.Rate.Store = b.Stores.Rates; o.Rate.Store == nil && o.Rate.WhenAway == limit.Refuse && b.ReadFile != nil {
+		return nil, errors.New("rate.when_away: got refuse without a shared store, want redis.share to have rates, or local")
+	}
 	return limit.New(o)
 }
 

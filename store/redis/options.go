@@ -8,8 +8,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +21,12 @@ import (
 // Options of a store.
 type Options struct {
 	// URL is the server's: redis://host:6379/0, rediss:// for TLS, unix:///path. It may hold the user and the password
-	// of an ACL user: then take it from the environment.
+	// of an ACL user: then take it from the environment. Of parameters it may have db only.
 	URL string
 	// Username and Password take the place of those of the URL.
 	Username, Password string
-	// TLS is for rediss:// and may hold a CA and a client certificate; nil is the system's CAs.
+	// TLS is for rediss:// and may hold a CA and a client certificate; nil is the system's CAs. It must check the
+	// server's certificate.
 	TLS *tls.Config
 	// Cluster says that the server is one of a cluster, whose others it names. All keys of a namespace are on
 	// one node.
@@ -80,6 +83,9 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 		return nil, fmt.Errorf("redis: Options.URL: got %s, want redis://host:6379/0, rediss://host:6379/0 or unix:///path",
 			describeURL(o.URL))
 	}
+	if name := parameter(o.URL); name != "" {
+		return nil, fmt.Errorf("redis: Options.URL: got the parameter %.40q, want none except db: see Options", name)
+	}
 	u := &goredis.UniversalOptions{
 		Addrs: []string{parsed.Addr}, DB: parsed.DB,
 		Username: cmp.Or(o.Username, parsed.Username), Password: cmp.Or(o.Password, parsed.Password),
@@ -92,6 +98,10 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 		return nil, errors.New("redis: Options.Cluster: got it with a unix socket, want a host")
 	}
 	if o.TLS != nil {
+		if o.TLS.InsecureSkipVerify && o.TLS.VerifyConnection == nil && o.TLS.VerifyPeerCertificate == nil {
+			return nil, errors.New("redis: Options.TLS.InsecureSkipVerify: got true, want false, RootCAs of the server's CA, or " +
+				"VerifyConnection as well")
+		}
 		if u.TLSConfig == nil {
 			return nil, errors.New("redis: Options.TLS: got it without rediss:// in the URL, want rediss://")
 		}
@@ -103,6 +113,21 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 		u.TLSConfig.MinVersion = max(u.TLSConfig.MinVersion, tls.VersionTLS12)
 	}
 	return u, nil
+}
+
+// parameter is one of the URL that is not allowed, such as skip_verify, which would turn the check of the server's
+// certificate off; "" if there is none.
+func parameter(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.Query())) {
+		if name != "db" {
+			return name
+		}
+	}
+	return ""
 }
 
 // describeURL is a URL without what may be secret.

@@ -25,17 +25,17 @@ type settings struct {
 	Username string `yaml:"username" doc:"ACL user; default the URL's."`
 
 	PasswordEnv  string `yaml:"password_env" doc:"Environment variable with the password; default: the URL's password."`
-	PasswordFile string `yaml:"password_file" doc:"File with the password, instead of password_env."`
+	PasswordFile string `yaml:"password_file" path:"file" doc:"File with the password, instead of password_env."`
 
-	CAFile     string `yaml:"ca_file" doc:"File with CA certificates for rediss://; default the system's."`
-	CertFile   string `yaml:"cert_file" doc:"File with the client's certificate; default none."`
-	KeyFile    string `yaml:"key_file" doc:"File with the key of cert_file."`
+	CAFile     string `yaml:"ca_file" path:"file" doc:"File with CA certificates for rediss://; default the system's."`
+	CertFile   string `yaml:"cert_file" path:"file" doc:"File with the client's certificate; default none."`
+	KeyFile    string `yaml:"key_file" path:"file" doc:"File with the key of cert_file."`
 	ServerName string `yaml:"server_name" doc:"Name in the server's certificate; default the URL's host."`
 
 	SecretEnv      string `yaml:"secret_env" doc:"Environment variable with the secret, 32 bytes or more."`
-	SecretFile     string `yaml:"secret_file" doc:"File with the secret, instead of secret_env."`
+	SecretFile     string `yaml:"secret_file" path:"file" doc:"File with the secret, instead of secret_env."`
 	NextSecretEnv  string `yaml:"other_secret_env" doc:"While the secret is changed: environment variable with the other one."`
-	NextSecretFile string `yaml:"other_secret_file" doc:"While the secret is changed: file with the other one."`
+	NextSecretFile string `yaml:"other_secret_file" path:"file" doc:"While the secret is changed: file with the other one."`
 
 	Cluster   bool          `yaml:"cluster" doc:"The server is a node of a cluster; default false."`
 	Namespace string        `yaml:"namespace" doc:"Keeps applications apart on one server; default toolscope."`
@@ -44,7 +44,7 @@ type settings struct {
 }
 
 // Section is the section redis of configuration files, for [config.Open]: the policies of the file that share names
-// keep their state in Redis. Paths are relative to the work directory.
+// keep their state in Redis. Paths are relative to the file's directory.
 func Section() config.Section { return config.NewSection("redis", build) }
 
 func build(s settings) (config.Part, error) {

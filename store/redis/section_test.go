@@ -7,6 +7,7 @@ package redis_test
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"os"
 	"path/filepath"
@@ -29,10 +30,10 @@ func TestFilesShareState(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TEST_REDIS_URL", "redis://"+s.addr)
-	text := "redis: {url_env: TEST_REDIS_URL, secret_file: " + secretFile + ", timeout: 5s,\n" +
+	text := "redis: {url_env: TEST_REDIS_URL, secret_file: secret, timeout: 5s,\n" +
 		"  share: [approvals, breaker, budgets, cache, duplicates, loops, rates]}\n" +
 		"policies:\n  budget: {session: {calls: 3}}\n  limit: {rate: {global: {calls: 100, window: 1m}}}\n" +
-		"  breaker: {}\n  cache: {}\n  dedupe: {history: 1m}\n"
+		"  breaker: {}\n  cache: {}\n  dedupe: {history: 1m}\n  loop: {}\n  approve: {remote: true}\n"
 	handler := func() toolkit.Handler {
 		file, err := config.OpenText(filepath.Join(dir, "toolscope.yaml"), []byte(text), redis.Section())
 		if err != nil {
@@ -66,19 +67,36 @@ func TestSectionsThatAreWrong(t *testing.T) {
 		"{share: [budgets], secret_env: TEST_SECRET}":                                                   "URL: got nothing",
 		"{share: [budgets], secret_env: TEST_SHORT, url: redis://host}":                                 "got 5 bytes",
 		"{share: [budgets], secret_env: TEST_SECRET, url_env: TEST_URL}":                                "want redis://",
+		"{share: [budgets], secret_env: TEST_SECRET, url: 'rediss://host?skip_verify=true'}":            `parameter "skip_verify"`,
+		"{share: [rates, budgets], secret_env: TEST_SECRET, url: 'redis://127.0.0.1:1'}":                "redis.share: got budgets without a policy that has them, want a section policies.budget",
 		"{share: [budgets], secret_env: TEST_SECRET, url: 'redis://user:hidden@host'}":                  "user or password",
 		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, ca_file: /none}":                "ca_file",
 		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, server_name: x}":                "rediss://",
 		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, unknown: 1}":                    "unknown",
 		"{share: [budgets], secret_env: TEST_SECRET, other_secret_env: TEST_SECRET, url: redis://host}": "same secret",
 	} {
-		_, err := config.OpenText("f.yaml", []byte("redis: "+section+"\n"), redis.Section())
+		_, err := config.OpenText("f.yaml", []byte("redis: "+section+"\npolicies: {limit: {}}\n"), redis.Section())
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: got %v, want an error with %q", section, err, want)
 		}
 	}
 	if _, err := config.OpenText("f.yaml", []byte("redis: {}\n")); err == nil || !strings.Contains(err.Error(), "store/redis") {
 		t.Errorf("got %v, want an error that names the package of the section", err)
+	}
+}
+
+// TestCertificatesAreChecked: a store that would take any certificate is not opened.
+func TestCertificatesAreChecked(t *testing.T) {
+	for _, o := range []redis.Options{
+		{URL: "rediss://127.0.0.1:1", TLS: &tls.Config{InsecureSkipVerify: true}},
+		{URL: "rediss://127.0.0.1:1?skip_verify=true"},
+		{URL: "rediss://127.0.0.1:1?skip_verify=true", TLS: &tls.Config{}},
+	} {
+		o.Secrets = [][]byte{secret()}
+		if store, err := redis.Open(o); err == nil {
+			store.Close()
+			t.Errorf("%s, %v: got a store, want an error", o.URL, o.TLS != nil)
+		}
 	}
 }
 
