@@ -420,7 +420,7 @@ func (p *Policy) refuseAway(call toolkit.Call, err error) (toolkit.Result, error
 }
 
 // Problems are what the health report says while requests that processes share cannot be reached.
-func (p *Policy) Problems() []string { return p.health.Problems() }
+func (p *Policy) Problems() []string { return p.health.Problems(p.options.Requests) }
 
 // Figures reports how often the shared requests could not be reached.
 func (p *Policy) Figures(report func(name string, value float64)) {

@@ -151,7 +151,7 @@ func (p *Policy) reportChange(c *circuit, call toolkit.Call, s step, kind string
 	}
 	call.Record.Tag("breaker.changed", s.to.String())
 	if p.options.Peers != nil {
-		if p.peers.health.Problems() != nil {
+		if p.peers.health.Away() {
 			call.Record.Tag("breaker.store", "away")
 		}
 		if s.to == Open {
@@ -202,4 +202,4 @@ func (p *Policy) Figures(report func(name string, value float64)) {
 }
 
 // Problems are what the health report says while a store that processes share does not answer.
-func (p *Policy) Problems() []string { return p.peers.health.Problems() }
+func (p *Policy) Problems() []string { return p.peers.health.Problems(p.options.Peers) }

@@ -101,7 +101,7 @@ func (p *policy) Figures(report func(name string, value float64)) {
 }
 
 // Problems are what the health report says while a shared ledger does not answer.
-func (p *policy) Problems() []string { return p.health.Problems() }
+func (p *policy) Problems() []string { return p.health.Problems(p.ledger) }
 
 func tenantOf(s *toolkit.Session) (key, bool) {
 	o, ok := owner.ForSession(s, middleware.PerTenant)

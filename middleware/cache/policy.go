@@ -119,4 +119,9 @@ func (c *Policy) Figures(report func(name string, value float64)) {
 }
 
 // Problems are what the health report says while a store outside the process does not answer.
-func (c *Policy) Problems() []string { return c.health.Problems() }
+func (c *Policy) Problems() []string {
+	if c.outside == nil {
+		return nil
+	}
+	return c.health.Problems(c.outside.store)
+}

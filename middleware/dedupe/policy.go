@@ -214,4 +214,4 @@ func (d *policy) Figures(report func(name string, value float64)) {
 }
 
 // Problems are what the health report says while shared flights do not answer.
-func (d *policy) Problems() []string { return d.fleet.health.Problems() }
+func (d *policy) Problems() []string { return d.fleet.health.Problems(d.options.Flights) }

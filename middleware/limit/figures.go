@@ -39,5 +39,5 @@ func (p *policy) Problems() []string {
 	if p.rates == nil {
 		return nil
 	}
-	return p.rates.health.Problems()
+	return p.rates.health.Problems(p.rates.options.Store)
 }

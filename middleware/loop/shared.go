@@ -208,7 +208,7 @@ func (h *history) endAt(ctx context.Context, s *passage, v *visit, came uint64, 
 }
 
 // Problems are what the health report says while the histories that processes share do not answer.
-func (p *policy) Problems() []string { return p.fleet.health.Problems() }
+func (p *policy) Problems() []string { return p.fleet.health.Problems(p.fleet.store) }
 
 // Figures reports how often they did not answer.
 func (p *policy) Figures(report func(name string, value float64)) {

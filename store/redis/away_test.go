@@ -375,3 +375,36 @@ func TestContextsAreHonoured(t *testing.T) {
 		t.Errorf("got the problems %q, want none: the caller's time was over, not the store's", p)
 	}
 }
+
+// TestHealthRecoversWithoutACall: after one failure the store, and its policy, are well again as soon as the server is.
+func TestHealthRecoversWithoutACall(t *testing.T) {
+	s := startServer(t, "--maxmemory-policy", "noeviction")
+	store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond })
+	g := &governed{}
+	p, err := budget.New(budget.Options{Session: budget.Limits{Calls: 1000}, Ledger: store.Ledger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.policies = append(g.policies, p)
+	g.handle = p.Wrap(func(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: "answer to " + string(call.Arguments)}, nil
+	})
+	for cause, c := range map[string]struct{ fail, mend func() }{
+		"no answer in time": {func() { s.signal(t, syscall.SIGSTOP) }, func() { s.signal(t, syscall.SIGCONT) }},
+		"memory is full":    {func() { configure(t, s, "maxmemory", "1") }, func() { configure(t, s, "maxmemory", "0") }},
+	} {
+		if kind, _ := g.call(t, 1); kind != "" || len(g.problems()) != 0 {
+			t.Fatalf("%s: got %q and the problems %q before it", cause, kind, g.problems())
+		}
+		c.fail()
+		if kind, _ := g.call(t, 2); kind != "overloaded" {
+			t.Errorf("%s: got %q, want overloaded", cause, kind)
+		}
+		store.CheckNow()
+		if all := strings.Join(g.problems(), "; "); !strings.Contains(all, cause) {
+			t.Errorf("got the problems %q, want %q", all, cause)
+		}
+		c.mend()
+		until(t, "the policy is well", func() bool { return len(g.problems()) == 0 && len(store.Problems()) == 0 })
+	}
+}

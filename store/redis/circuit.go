@@ -30,10 +30,11 @@ type circuit struct {
 	failures atomic.Int32
 	open     atomic.Pointer[awayError] // nil: calls ask
 
-	mu     sync.Mutex
-	last   error // of the latest failure, nil since an answer
-	closed bool
-	later  []func(context.Context) error
+	mu       sync.Mutex
+	last     error // of the latest failure, nil since an answer
+	closed   bool
+	watching bool // whether the server is asked each second, as it has failed
+	later    []func(context.Context) error
 }
 
 // awayError says why no call asks.
@@ -76,6 +77,7 @@ func (c *circuit) failed(err error) error {
 	n := c.failures.Add(1)
 	c.mu.Lock()
 	c.last = err
+	c.watch()
 	c.mu.Unlock()
 	if !answered && n >= maxFailures {
 		c.openFor(err)
@@ -91,10 +93,27 @@ func authentication(err error) bool {
 func (c *circuit) openFor(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || !c.open.CompareAndSwap(nil, &awayError{time.Now(), cause}) {
-		return
+	if !c.closed && c.open.CompareAndSwap(nil, &awayError{time.Now(), cause}) {
+		c.store.warn("the Redis server is not used now", cause)
+		c.watch()
 	}
-	c.store.done.Go(c.wait)
+}
+
+// watch begins to ask the server until it answers, also without calls. The lock is held.
+func (c *circuit) watch() {
+	if !c.closed && !c.watching {
+		c.watching = true
+		c.store.done.Go(c.wait)
+	}
+}
+
+// once runs f in the background, unless the store is closed.
+func (c *circuit) once(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.store.done.Go(f)
+	}
 }
 
 // wait asks the server each second until it answers.
@@ -107,17 +126,10 @@ func (c *circuit) wait() {
 			return
 		case <-tick.C:
 		}
-		if err := c.store.check(c.store.ctx); err != nil {
-			was := c.open.Load()
-			c.open.Store(&awayError{was.since, err})
+		later, back := c.check()
+		if !back {
 			continue
 		}
-		c.failures.Store(0)
-		c.mu.Lock()
-		later := c.later
-		c.later, c.last = nil, nil
-		c.open.Store(nil)
-		c.mu.Unlock()
 		for _, do := range later {
 			if c.store.ctx.Err() != nil || do(c.store.ctx) != nil {
 				return
@@ -125,6 +137,32 @@ func (c *circuit) wait() {
 		}
 		return
 	}
+}
+
+// check asks the server once. If it is back, it returns what was put off.
+func (c *circuit) check() (later []func(context.Context) error, back bool) {
+	err := c.store.check(c.store.ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.open.Load()
+	switch {
+	case c.closed:
+		return nil, true
+	case err != nil && was != nil:
+		c.open.Store(&awayError{was.since, err})
+		return nil, false
+	case err != nil:
+		c.last = err
+		return nil, false
+	}
+	if was != nil {
+		c.store.warn("the Redis server is used again", nil)
+	}
+	later = c.later
+	c.failures.Store(0)
+	c.later, c.last, c.watching = nil, nil, false
+	c.open.Store(nil)
+	return later, true
 }
 
 // doLater does what could not be done, once the server answers again: at most once, and not if too much is to be done.
@@ -144,14 +182,12 @@ func (c *circuit) close() {
 	c.open.CompareAndSwap(nil, &awayError{time.Now(), errors.New("redis: the store is closed")})
 }
 
-func (c *circuit) problems() []string {
+// problem is why the store is not used now, nil if all is well.
+func (c *circuit) problem() error {
 	if e := c.open.Load(); e != nil {
-		return []string{e.Error()}
+		return e
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last != nil {
-		return []string{c.last.Error()}
-	}
-	return nil
+	return c.last
 }

@@ -6,7 +6,11 @@
 package redis_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,6 +97,11 @@ func TestSecretsCanBeChanged(t *testing.T) {
 	if granted != 7 {
 		t.Errorf("got %d calls granted while the secret was changed, want 7", granted)
 	}
+	for i, store := range steps {
+		if p := store.Problems(); len(p) != 0 {
+			t.Errorf("step %d: got the problems %q, want none while the secret is changed", i, p)
+		}
+	}
 	asks := []limit.Ask{{Scope: limit.ScopeGlobal, Limit: toolkit.RateLimit{MaxCalls: 1, Window: time.Minute}}}
 	for n, i := range []int{1, 2, 1, 2, 3} {
 		if blocked, _, err := steps[i].Rates().Take(t.Context(), asks); err != nil || (blocked == -1) != (n == 0) {
@@ -118,4 +127,38 @@ func TestAShortWindowShortensNoLongOne(t *testing.T) {
 	if ttl, err := s.admin(t).PTTL(t.Context(), keys[0]).Result(); err != nil || ttl < 50*time.Minute {
 		t.Errorf("got %v, %v to live, want an hour", ttl, err)
 	}
+}
+
+// TestAnotherSecretIsNoticed opens stores of two secrets on one server: each of them says so, and without its secret
+// nothing is told.
+func TestAnotherSecretIsNoticed(t *testing.T) {
+	s := startServer(t)
+	ours, theirs := secret(), secret()
+	var log bytes.Buffer
+	with := func(secret []byte, namespace string) *redis.Store {
+		return open(t, s, func(o *redis.Options) {
+			o.Secrets, o.Namespace = [][]byte{secret}, namespace
+			o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		})
+	}
+	first := with(ours, "")
+	with(ours, "")
+	with(theirs, "other")
+	if p := first.Problems(); len(p) != 0 || log.Len() != 0 {
+		t.Fatalf("got the problems %q and the log %q of processes with one secret, want none", p, &log)
+	}
+	second := with(theirs, "")
+	if p := second.Problems(); len(p) != 1 || !strings.Contains(p[0], "another secret") ||
+		strings.Count(log.String(), "another secret") != 1 {
+		t.Errorf("got the problems %q and the log %q, want them to name another secret", p, &log)
+	}
+	if first.AskAgain(); len(first.Problems()) == 0 {
+		until(t, "the first process notices it as well", func() bool { return len(first.Problems()) == 1 })
+	}
+	if dump := s.dump(t); strings.Contains(dump, string(theirs)) || strings.Contains(dump, hex.EncodeToString(theirs)) {
+		t.Error("the server holds the secret")
+	}
+	s.flush(t) // as if the others had ended
+	second.AskAgain()
+	until(t, "all is well", func() bool { return len(second.Problems()) == 0 })
 }

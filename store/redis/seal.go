@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -18,6 +19,7 @@ import (
 // A sealer names keys and seals values with one secret.
 type sealer struct {
 	id    [4]byte // says which secret sealed a value
+	mark  string  // says to other processes which secret this one has
 	names []byte
 	seal  cipher.AEAD
 }
@@ -29,6 +31,10 @@ func newSealer(secret []byte) (*sealer, error) {
 		return nil, fmt.Errorf("redis: Options.Secrets: %w", err)
 	}
 	names, err := derive("names of keys", sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("redis: Options.Secrets: %w", err)
+	}
+	mark, err := derive("mark", 16)
 	if err != nil {
 		return nil, fmt.Errorf("redis: Options.Secrets: %w", err)
 	}
@@ -44,7 +50,7 @@ func newSealer(secret []byte) (*sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis: Options.Secrets: %w", err)
 	}
-	s := &sealer{names: names, seal: gcm}
+	s := &sealer{mark: hex.EncodeToString(mark), names: names, seal: gcm}
 	copy(s.id[:], id)
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ func build(s settings) (config.Part, error) {
 	if err != nil {
 		return config.Part{}, err
 	}
+	o.Logger = slog.Default()
 	store, err := Open(o)
 	if err != nil {
 		return config.Part{}, err

@@ -27,6 +27,7 @@ type Store struct {
 	circuit circuit
 	tls     bool
 	met     atomic.Bool // whether the server has ever answered
+	secrets secrets
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -84,6 +85,7 @@ func Open(o Options) (*Store, error) {
 	s.client = goredis.NewUniversalClient(client)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.circuit.store, s.tls = s, client.TLSConfig != nil
+	s.secrets.set(s.sealers)
 	if err := s.check(s.ctx); err != nil {
 		s.circuit.openFor(err)
 	}
@@ -98,14 +100,31 @@ func (s *Store) Close() error {
 	return s.client.Close()
 }
 
-// Problems are why the store is not used now; none if all is well.
-func (s *Store) Problems() []string { return s.circuit.problems() }
+// Problems are why the store is not used now, or is not shared with others that use the server; none if all is well.
+// They end without a call: a server that has failed is asked each second until it answers.
+func (s *Store) Problems() (all []string) {
+	s.introduceAgain()
+	if err := s.circuit.problem(); err != nil {
+		all = append(all, err.Error())
+	}
+	if err := s.secrets.problem(); err != nil {
+		all = append(all, err.Error())
+	}
+	return all
+}
 
-// check reports whether the server can be used.
+// warn logs a change of the store's state; cause may be nil.
+func (s *Store) warn(message string, cause error) {
+	if l := s.options.Logger; l != nil && cause != nil {
+		l.Warn(message, "namespace", s.options.Namespace, "cause", cause.Error())
+	} else if l != nil {
+		l.Warn(message, "namespace", s.options.Namespace)
+	}
+}
+
+// check reports whether the server can be used: it can be read and written.
 func (s *Store) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
-	defer cancel()
-	if err := s.client.Ping(ctx).Err(); err != nil {
+	if err := s.introduce(ctx); err != nil {
 		err = describe(err)
 		if err == errNoAnswer && s.tls && !s.met.Load() {
 			err = errors.New("redis: no answer in time: does the server speak TLS?")
@@ -113,6 +132,8 @@ func (s *Store) check(ctx context.Context) error {
 		return err
 	}
 	s.met.Store(true)
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
+	defer cancel()
 	text, err := s.client.Info(ctx, "memory").Result()
 	if err != nil {
 		var server goredis.Error
@@ -166,6 +187,7 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, keys []key, arg
 	if err := s.circuit.away(); err != nil {
 		return nil, err
 	}
+	s.introduceAgain()
 	wait, fair := s.waitOf(ctx)
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

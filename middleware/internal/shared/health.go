@@ -33,8 +33,15 @@ func (h *Health) Figures(report func(name string, value float64)) {
 	report("store_errors", float64(h.errors.Load()))
 }
 
-// Problems are what the health report says while the store fails.
-func (h *Health) Problems() []string {
+// Away reports whether the store did not answer when it was asked last.
+func (h *Health) Away() bool { return h.cause.Load() != nil }
+
+// Problems are what the health report says while the store fails. A store that has Problems of its own knows better, as
+// it notices without a call that all is well again.
+func (h *Health) Problems(store any) []string {
+	if s, ok := store.(interface{ Problems() []string }); ok {
+		return s.Problems()
+	}
 	if cause := h.cause.Load(); cause != nil {
 		return []string{*cause}
 	}

@@ -1,0 +1,10 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redis
+
+// AskAgain makes the store's next use tell the server its secrets, as if the time for it had come.
+func (s *Store) AskAgain() { s.secrets.asked.Store(0) }
+
+// CheckNow asks the server as a store does each second while the server fails.
+func (s *Store) CheckNow() { s.circuit.check() }
