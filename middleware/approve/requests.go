@@ -21,6 +21,7 @@ type Requests interface {
 	// not nil is kept with it, in the place of an older one, or neither is.
 	Change(ctx context.Context, r Kept, g *Grant) (changed bool, err error)
 	// Read returns what is kept of the requests with these ids, except those whose revision is the one here; nil is all.
+	// One that has a revision here, and is not kept any more, has the revision 0.
 	Read(ctx context.Context, known map[string]uint64) ([]Kept, error)
 	// Take returns the grant for a call and removes it, so that each is taken once; false if there is none.
 	Take(ctx context.Context, call string) (grant string, ok bool, err error)
@@ -155,6 +156,11 @@ func (s *requestStore) Read(ctx context.Context, known map[string]uint64) (all [
 	for id, r := range s.kept {
 		if revision, asked := known[id]; known == nil || asked && revision != r.Revision {
 			all = append(all, Kept{ID: id, Revision: r.Revision, Text: r.Text})
+		}
+	}
+	for id, revision := range known {
+		if _, kept := s.kept[id]; revision > 0 && !kept {
+			all = append(all, Kept{ID: id})
 		}
 	}
 	return all, nil

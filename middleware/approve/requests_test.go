@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolscope/toolscope/middleware/approve"
@@ -21,8 +22,14 @@ import (
 func TestRequestsOfOneProcess(t *testing.T) { approvetest.Run(t, approve.NewRequests) }
 
 type awayRequests struct {
-	approve.Requests
+	kept atomic.Pointer[approve.Requests]
 	away atomic.Bool
+}
+
+// lose begins again without what is kept.
+func (a *awayRequests) lose() {
+	empty := approve.NewRequests()
+	a.kept.Store(&empty)
 }
 
 var errNoAnswer = errors.New("no answer")
@@ -31,28 +38,28 @@ func (a *awayRequests) Open(ctx context.Context, r approve.Kept) (string, error)
 	if a.away.Load() {
 		return "", errNoAnswer
 	}
-	return a.Requests.Open(ctx, r)
+	return (*a.kept.Load()).Open(ctx, r)
 }
 
 func (a *awayRequests) Take(ctx context.Context, call string) (string, bool, error) {
 	if a.away.Load() {
 		return "", false, errNoAnswer
 	}
-	return a.Requests.Take(ctx, call)
+	return (*a.kept.Load()).Take(ctx, call)
 }
 
 func (a *awayRequests) Read(ctx context.Context, known map[string]uint64) ([]approve.Kept, error) {
 	if a.away.Load() {
 		return nil, errNoAnswer
 	}
-	return a.Requests.Read(ctx, known)
+	return (*a.kept.Load()).Read(ctx, known)
 }
 
 func (a *awayRequests) Change(ctx context.Context, r approve.Kept, g *approve.Grant) (bool, error) {
 	if a.away.Load() {
 		return false, errNoAnswer
 	}
-	return a.Requests.Change(ctx, r, g)
+	return (*a.kept.Load()).Change(ctx, r, g)
 }
 
 // fleet makes policies of processes that share requests.
@@ -63,7 +70,11 @@ type fleet struct {
 	told     []string
 }
 
-func newFleet() *fleet { return &fleet{requests: &awayRequests{Requests: approve.NewRequests()}} }
+func newFleet() *fleet {
+	f := &fleet{requests: new(awayRequests)}
+	f.requests.lose()
+	return f
+}
 
 func (f *fleet) process(t *testing.T, name string, o approve.Options) (*approve.Policy, toolkit.Handler) {
 	t.Helper()
@@ -267,4 +278,33 @@ func TestAWaitingCallIsRefusedWhileRequestsAreAway(t *testing.T) {
 		t.Errorf("got %v, want the call refused", err)
 	}
 	f.wantTold(t)
+}
+
+// TestALostRequestIsOpenedAgain: the store loses its requests while a call waits, and a person can still answer.
+func TestALostRequestIsOpenedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet()
+		_, handle := f.process(t, "one", approve.Options{})
+		other, _ := f.process(t, "two", approve.Options{})
+		done := make(chan error, 1)
+		go func() { _, err := handle(inSession(t), sending); done <- err }()
+		synctest.Wait()
+		lost := other.Pending()
+		f.requests.lose()
+		if open := other.Pending(); len(lost) != 1 || len(open) != 0 {
+			t.Fatalf("got %d requests and then %d, want one and none", len(lost), len(open))
+		}
+		time.Sleep(time.Second)
+		open := other.Pending()
+		if len(open) != 1 || open[0].ID != lost[0].ID || open[0].Digest != lost[0].Digest {
+			t.Fatalf("got %+v, want the request again", open)
+		}
+		if err := other.Decide(open[0].ID, open[0].Digest, approve.Answer{Approved: true, By: "Ann"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || f.ran.Load() != 1 {
+			t.Errorf("got %v and %d runs, want one", err, f.ran.Load())
+		}
+		time.Sleep(time.Second) // until no answer is looked for
+	})
 }

@@ -84,12 +84,20 @@ func (p *Policy) pending(r *record) *pending {
 
 // readShared returns the shared requests that are not as known; nil is all.
 func (p *Policy) readShared(known map[string]uint64) ([]record, error) {
+	all, err := p.readKept(known)
+	return recordsOf(all), err
+}
+
+func (p *Policy) readKept(known map[string]uint64) ([]Kept, error) {
 	all, err := p.options.Requests.Read(context.Background(), known)
 	if err != nil {
 		return nil, p.failed(err)
 	}
 	p.health.Answered()
-	var records []record
+	return all, nil
+}
+
+func recordsOf(all []Kept) (records []record) {
 	for _, k := range all {
 		var r record
 		if json.Unmarshal(k.Text, &r) == nil && r.Request.ID == k.ID {
@@ -97,7 +105,7 @@ func (p *Policy) readShared(known map[string]uint64) ([]record, error) {
 			records = append(records, r)
 		}
 	}
-	return records, nil
+	return records
 }
 
 func (p *Policy) failed(err error) error {
@@ -213,13 +221,56 @@ func (d *desk) watch() {
 
 // look takes in what became of the requests.
 func (p *Policy) look(known map[string]uint64) {
-	records, err := p.readShared(known)
+	all, err := p.readKept(known)
 	if err != nil {
 		return
 	}
+	records := recordsOf(all)
 	for i := range records {
 		p.desk.takeIn(&records[i], nil)
 	}
+	for _, k := range all {
+		if k.Revision == 0 {
+			p.openAgain(k.ID)
+		}
+	}
+}
+
+// openAgain opens a request that the store has lost, as a call waits for its answer. If that fails, the next look tries
+// again, until the request expires.
+func (p *Policy) openAgain(id string) {
+	req := p.desk.openRequest(id)
+	if req == nil {
+		return
+	}
+	rec := p.desk.recordOf(req)
+	kept, err := rec.kept()
+	if err != nil {
+		return
+	}
+	switch got, err := p.options.Requests.Open(context.Background(), kept); {
+	case errors.Is(err, ErrFull):
+	case err != nil:
+		_ = p.failed(err)
+	case got == id:
+		p.desk.setRevision(req, 1)
+		if p.desk.openRequest(id) == nil { // its caller gave up meanwhile
+			p.closeShared(req, Withdrawn)
+		}
+	}
+}
+
+// openRequest is the open request of this process with the id; nil if there is none.
+func (d *desk) openRequest(id string) *pending {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open[id]
+}
+
+func (d *desk) setRevision(req *pending, revision uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	req.revision = revision
 }
 
 // takeIn makes the request of this process, if it is one, what the shared one is. tell reports it, nil if another process

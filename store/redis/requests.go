@@ -81,7 +81,12 @@ if A[1] == 'all' then
 else
 	for i = 2, #A, 2 do
 		local until_ = redis.call('ZSCORE', K[2], A[i])
-		if until_ and tonumber(until_) > now then add(A[i], A[i + 1]) end
+		if until_ and tonumber(until_) > now then
+			add(A[i], A[i + 1])
+		elseif A[i + 1] ~= '0' then
+			r[#r + 1] = A[i]
+			r[#r + 1] = '0:'
+		end
 	end
 end
 return r`)
@@ -160,7 +165,9 @@ func (q requests) Read(ctx context.Context, known map[string]uint64) ([]approve.
 		if err != nil {
 			return nil, errAnswer
 		}
-		if text, err := q.open(kindRequests, id, []byte(sealed)); err == nil {
+		if n == 0 {
+			all = append(all, approve.Kept{ID: id})
+		} else if text, err := q.open(kindRequests, id, []byte(sealed)); err == nil {
 			all = append(all, approve.Kept{ID: id, Revision: n, Text: text})
 		}
 	}

@@ -103,6 +103,7 @@ func reads(t *testing.T, s approve.Requests) {
 	wantRead(t, s, map[string]uint64{"a": 0, "c": 0}, "a 1 first")
 	wantRead(t, s, map[string]uint64{"a": 1, "b": 2}, "b 1 other\x00\xff")
 	wantRead(t, s, map[string]uint64{})
+	wantRead(t, s, map[string]uint64{"a": 1, "c": 7}, "c 0 ")
 }
 
 func changesOnce(t *testing.T, s approve.Requests) {
