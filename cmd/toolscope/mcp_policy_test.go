@@ -294,3 +294,29 @@ func TestGovernedLargeAnswer(t *testing.T) {
 		t.Errorf("got %.600s", got.stdout)
 	}
 }
+
+// Calls of the proxy, and of the server, count in the budget of --tenant.
+func TestATenantsBudgetOfServers(t *testing.T) {
+	t.Setenv("TOOLSCOPE_TOKEN", "")
+	config := withConfig(t, "policies: {budget: {tenant: {calls: 1}}}\n")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve := exec.CommandContext(t.Context(), self, "serve", "--dir", servedDir(t), "--config", config[len(config)-1])
+	serve.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TENANT=acme")
+	for name, c := range map[string]struct {
+		d    *dialogue
+		call string
+	}{
+		"proxy":  {converse(t, "mcp", append(config, "--tenant", "acme")...), callOf("1", "echo", `{"x":1}`)},
+		"server": {talk(t, serve), callOf("1", "file_read", `{"path":"a.txt"}`)},
+	} {
+		if got := c.d.ask(c.call); strings.Contains(got, `"isError":true`) {
+			t.Errorf("%s: got %s, want an answer", name, got)
+		}
+		if got := c.d.ask(strings.Replace(c.call, `"id":1`, `"id":2`, 1)); !strings.Contains(got, "budget") {
+			t.Errorf("%s: got %s, want the tenant's budget exceeded", name, got)
+		}
+	}
+}

@@ -64,6 +64,17 @@ func TestStatsServe(t *testing.T) {
 	if got, want := total(), demo.Stats.Overall.Calls; got != want || want == 0 {
 		t.Errorf("got %v calls, want the demo's %v", got, want)
 	}
+	t.Run("calls are pushed as well", func(t *testing.T) {
+		before := total()
+		t.Setenv("TOOLSCOPE_PUSH_URL", "http://"+address)
+		if code, _, stderr := invoke("call", "", "--dir", dir, "--quiet", "file_list", "{}"); code != exitOK {
+			t.Fatalf("call: got %d %s", code, stderr)
+		}
+		if got := total(); got != before+1 {
+			t.Errorf("got %v calls, want %v and one", got, before)
+		}
+	})
+	pushed := total()
 	resp, err := http.Get("http://" + address + "/api/v1/summary")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +85,7 @@ func TestStatsServe(t *testing.T) {
 	}
 	stop()
 	stop = serve()
-	if got, want := total(), demo.Stats.Overall.Calls; got != want {
+	if got, want := total(), pushed; got != want {
 		t.Errorf("after a restart: got %v calls, want %v", got, want)
 	}
 	stop()

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// Server is the name of the server on spans and in reports; "" is "mcp".
 	Server string
+	// Tenant is the tenant of all sessions; "" is none.
+	Tenant string
 	// ClientSpans gives each call a span of kind CLIENT below its own.
 	ClientSpans bool
 	// InjectContext writes the trace context into the requests that are forwarded, whose bytes
@@ -70,7 +72,8 @@ func New(scope *toolscope.Scope, options Options) (*Watcher, error) {
 		return nil, fmt.Errorf("mcpproxy: New: got no scope, want one")
 	}
 	o := watch.Settings{
-		Server: options.Server, ClientSpans: options.ClientSpans, InjectContext: options.InjectContext, HungAfter: options.HungAfter,
+		Server: options.Server, Tenant: options.Tenant, ClientSpans: options.ClientSpans,
+		InjectContext: options.InjectContext, HungAfter: options.HungAfter,
 		AcceptTools: options.AcceptTools, PinTools: options.PinTools, Upstream: options.Upstream, Baseline: new(pins.Baseline),
 		BeforeForward: options.BeforeForward, OnRequest: options.OnRequest,
 		OnSession: options.OnSession, OnTools: options.OnTools,

@@ -46,6 +46,9 @@ type Options struct {
 	// If Session panics, the call fails and reaches no tool, unless NoRecover lets
 	// the panic go on. It matters to [Server].
 	Session func(mcp.Request) *toolkit.Session
+	// Tenant is the tenant of calls without Session and without a session of the context. The default is none. A
+	// request over HTTP that has no session has the tenant. It matters to [Server].
+	Tenant string
 	// Transport is the transport that requests travel by, which the SDK does not tell a
 	// middleware. It sets network.transport, and for HTTP server.address and server.port on the
 	// client. With nil a server knows HTTP by its headers, and nothing else is recorded.
@@ -61,12 +64,13 @@ type config struct {
 	noRecover bool
 	network   []attribute.KeyValue
 	session   func(mcp.Request) *toolkit.Session
+	tenant    string
 }
 
 func newConfig(o Options) config {
 	return config{
 		separate: o.SeparateSpans, public: o.PublicEndpoint, baggage: o.Baggage, noRecover: o.NoRecover,
-		network: network(o.Transport), session: o.Session, listing: o.Listing,
+		network: network(o.Transport), session: o.Session, tenant: o.Tenant, listing: o.Listing,
 	}
 }
 

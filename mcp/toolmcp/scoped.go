@@ -28,8 +28,8 @@ func (w *watcher) inSession(ctx context.Context, req mcp.Request, known *session
 	if toolkit.SessionFrom(ctx) != nil {
 		return ctx, nil
 	}
-	if id := w.sessionID(req, known); id != "" {
-		ctx = toolkit.WithSession(ctx, toolkit.Session{ID: id})
+	if id := w.sessionID(req, known); id != "" || w.tenant != "" {
+		ctx = toolkit.WithSession(ctx, toolkit.Session{ID: id, Tenant: w.tenant})
 	}
 	return ctx, nil
 }
@@ -68,7 +68,7 @@ func (w *watcher) sessionID(req mcp.Request, known *session) string {
 // tellUnscoped tells once that a policy could not do its work for a call since that has no
 // session. It asks the call's tags, by which policies say so.
 func (w *watcher) tellUnscoped(e *toolkit.Ended) {
-	if !w.server || w.session != nil || e.Info.Session != nil {
+	if !w.server || w.session != nil || e.Info.Session != nil && e.Info.Session.ID != "" {
 		return
 	}
 	for _, t := range e.Disposition.Tags {

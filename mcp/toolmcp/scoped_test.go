@@ -36,9 +36,13 @@ func newCounting() (*mcp.Server, *atomic.Int64) {
 	return server, &runs
 }
 
-func newCache(t *testing.T) middleware.Policy {
+func newCache(t *testing.T, share ...middleware.Sharing) middleware.Policy {
 	t.Helper()
-	p, err := cache.New(cache.Options{})
+	var o cache.Options
+	if len(share) > 0 {
+		o.Share = share[0]
+	}
+	p, err := cache.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +71,7 @@ func toldErrors(t *testing.T) func() []string {
 // together by each revision and to no one else's; and that those over HTTP without the
 // protocol's sessions are no one's, which is reported once where a policy misses it.
 func TestWhoseCallsAre(t *testing.T) {
+	acme := toolmcp.Options{Tenant: "acme"}
 	noSession := toolmcp.Options{Session: func(mcp.Request) *toolkit.Session { return nil }}
 	for _, c := range []struct {
 		name     string
@@ -82,6 +87,9 @@ func TestWhoseCallsAre(t *testing.T) {
 		{"memory, no one's", dial, stateless, noSession, newCache(t), 6, 0},
 		{"http", dialHTTP, legacy, toolmcp.Options{}, newCache(t), 2, 0},
 		{"http without a session", dialHTTP, stateless, toolmcp.Options{}, newCache(t), 6, 1},
+		{"memory, a tenant", dial, legacy, acme, newCache(t, middleware.PerTenant), 1, 0},
+		{"http without a session, a tenant", dialHTTP, stateless, acme, newCache(t, middleware.PerTenant), 1, 0},
+		{"http without a session, a tenant's answers are a session's", dialHTTP, stateless, acme, newCache(t), 6, 1},
 		{"http, no one's", dialHTTP, stateless, noSession, newCache(t), 6, 0},
 		{"http, no policy that remembers", dialHTTP, stateless, toolmcp.Options{}, deny("another"), 6, 0},
 	} {

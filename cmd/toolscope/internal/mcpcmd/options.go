@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
@@ -26,6 +27,7 @@ type options struct {
 	approvals                      string // file of tokens
 	oauth                          bool
 	signin                         signin.Flags
+	tenant                         string
 	exporting                      telemetry.Flags
 	recording                      recordings.Flags
 	upstream                       func(http.RoundTripper) http.RoundTripper // see mcpproxy.Options
@@ -63,6 +65,7 @@ func (o *options) define(c *cobra.Command) {
 		f.StringVar(&o.config, "config", "", "the policies of `FILE` govern calls, and may answer in the server's "+
 			"place: permission, cache, "+
 			"duplicates, rates, loops and more; see docs/policies.md")
+		configfile.TenantFlag(f, &o.tenant)
 		builtin.ApprovalsFlag(f, &o.approvals)
 		f.BoolVar(&o.inject, "inject-context", false, "write the trace context into forwarded calls, whose bytes then differ")
 		f.BoolVar(&o.accept, "accept-tools", false, "accept the server's tools as they are now. Without it each "+

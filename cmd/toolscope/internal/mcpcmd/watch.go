@@ -80,6 +80,9 @@ func (o *options) open(say func(format string, args ...any)) (_ *mcpProxy, err e
 	if options.ApprovalsToken, err = builtin.ApprovalsToken(o.approvals, o.stats); err != nil {
 		return nil, err
 	}
+	if err := configfile.CheckTenant(o.config, o.tenant); err != nil {
+		return nil, err
+	}
 	if o.config != "" || o.approvals != "" {
 		file, err := o.policies()
 		if err != nil {
@@ -149,7 +152,7 @@ func (o *options) watch(p *mcpProxy) (err error) {
 		return err
 	}
 	options := mcpproxy.Options{
-		Server: o.server(), ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung,
+		Server: o.server(), Tenant: o.tenant, ClientSpans: o.clientSpans, InjectContext: o.inject, HungAfter: o.hung,
 		Baseline: baseline, AcceptTools: o.accept, PinTools: o.pin, Upstream: o.upstream,
 	}
 	o.writeDown(p, &options)

@@ -50,6 +50,7 @@ const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n
 
 type options struct {
 	builtin.Options
+	tenant                         string
 	exporting                      telemetry.Flags
 	recording                      recordings.Flags
 	http, stats, tokenFile, config string
@@ -90,6 +91,7 @@ func Command() *cobra.Command {
 	f.StringArrayVar(&o.origins, "allowed-origin", nil, "pages of this `ORIGIN`, such as https://tools.example, "+
 		"may use --http; may be given several times")
 	o.exporting.Define(f)
+	configfile.TenantFlag(f, &o.tenant)
 	o.recording.Define(f)
 	builtin.DefineServers(c, &o.servers)
 	f.BoolVar(&o.sharedNames, "shared-names", false, "a tool of --mcp-config keeps its own name, and the same "+
@@ -111,6 +113,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	}
 	approvals, err := builtin.ApprovalsToken(o.approvals, o.stats)
 	if err != nil {
+		return err
+	}
+	if err := configfile.CheckTenant(o.config, o.tenant); err != nil {
 		return err
 	}
 	file, err := o.policies()
@@ -181,13 +186,13 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	ending, stopEnding := newEnding(ctx, stderr)
 	defer stopEnding()
 	if o.http != "" {
-		toolmcp.Instrument(server, scope, toolmcp.Options{})
+		toolmcp.Instrument(server, scope, toolmcp.Options{Tenant: o.tenant})
 		recordSessions(record, server, "")
 		server.AddReceivingMiddleware(ending.middleware)
 		return ending.serve(func(ctx context.Context) error { return o.listen(ctx, server, stderr) })
 	}
 	// The process that started this one is its only client, also in revisions without sessions.
-	session := toolkit.Session{ID: rand.Text()}
+	session := toolkit.Session{ID: rand.Text(), Tenant: o.tenant}
 	toolmcp.Instrument(server, scope, toolmcp.Options{
 		Transport: new(mcp.StdioTransport),
 		Session:   func(mcp.Request) *toolkit.Session { return &session },

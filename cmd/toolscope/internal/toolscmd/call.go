@@ -22,6 +22,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/toolkit"
@@ -45,6 +46,8 @@ type callOptions struct {
 	builtin.Options
 	quiet, json     bool
 	config, servers string
+	tenant          string
+	exporting       telemetry.Flags
 	name, arguments string
 }
 
@@ -80,6 +83,8 @@ func Call() *cobra.Command {
 		&o.config, "config", "",
 		"the policies of `FILE`; the default is every policy with its defaults, except that no person is asked",
 	)
+	configfile.TenantFlag(f, &o.tenant)
+	o.exporting.DefinePush(f)
 	f.BoolVar(&o.quiet, "quiet", false, "print only the result")
 	f.BoolVar(&o.json, "json", false, "print one JSON object: output, parts, _meta, failed, error_type, trace_id, took_ms")
 	return c
@@ -96,6 +101,9 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 			return result, err
 		}
 		o.arguments = string(text)
+	}
+	if err := configfile.CheckTenant(o.config, o.tenant); err != nil {
+		return result, err
 	}
 	file, err := o.policies()
 	if err != nil {
@@ -118,6 +126,11 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 		defer cancel()
 		err = errors.Join(err, scope.Shutdown(closing), providers.Shutdown(closing))
 	}()
+	stopPush, err := o.exporting.StartPush(scope.Stats())
+	if err != nil {
+		return result, err
+	}
+	defer func() { telemetry.EndPush(ctx, stopPush, stderr, "toolscope call") }()
 	handle, lookup, closeTools, err := o.tools(ctx, scope, stderr)
 	if err != nil {
 		return result, err
@@ -126,6 +139,9 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 
 	executor := &toolkit.Executor{Handler: handle, Tools: lookup, Timeout: -1} // the policy's
 	began := time.Now()
+	if o.tenant != "" {
+		ctx = toolkit.WithSession(ctx, toolkit.Session{Tenant: o.tenant})
+	}
 	answers := executor.Execute(ctx, toolkit.Call{Name: o.name, Arguments: json.RawMessage(o.arguments)})
 	result = answers[0].Result
 	took := time.Since(began)

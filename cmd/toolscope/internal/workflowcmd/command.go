@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
@@ -70,6 +71,8 @@ func command(
 	}
 	e.Define(c)
 	builtin.DefineServers(c, &e.servers)
+	configfile.TenantFlag(c.Flags(), &e.tenant)
+	e.exporting.DefinePush(c.Flags())
 	return c
 }
 
@@ -155,7 +158,9 @@ func run() *cobra.Command {
 				return printDry(c.OutOrStdout(), steps, asJSON)
 			}
 			// The run is a session, so that budgets and rate limits of sessions count its steps.
-			ctx = toolkit.WithSession(ctx, toolkit.Session{ID: "workflow-" + strings.ToLower(rand.Text()[:16])})
+			ctx = toolkit.WithSession(ctx, toolkit.Session{
+				ID: "workflow-" + strings.ToLower(rand.Text()[:16]), Tenant: e.tenant,
+			})
 			return e.print(c.OutOrStdout(), e.set.Run(ctx, args[1], arguments), quiet, asJSON)
 		})
 	f := c.Flags()

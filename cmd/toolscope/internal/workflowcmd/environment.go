@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/stats"
@@ -26,7 +27,9 @@ import (
 // An environment is what workflows run in.
 type environment struct {
 	builtin.Options
-	servers string
+	servers   string
+	tenant    string
+	exporting telemetry.Flags
 
 	providers *exporters.Providers
 	set       *workflow.Set
@@ -40,6 +43,9 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 			e.close(&err)
 		}
 	}()
+	if err := configfile.CheckTenant(path, e.tenant); err != nil {
+		return err
+	}
 	file, err := configfile.Open(path)
 	if err != nil {
 		return err
@@ -56,6 +62,14 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 		return builtin.NoApprovals("workflow", path, false, false, err)
 	}
 	e.onClose(scope.Shutdown)
+	stopPush, err := e.exporting.StartPush(scope.Stats())
+	if err != nil {
+		return err
+	}
+	e.onClose(func(ctx context.Context) error {
+		telemetry.EndPush(ctx, stopPush, stderr, "toolscope workflow")
+		return nil
+	})
 	var tools builtin.Governed
 	if e.servers != "" {
 		m, err := builtin.OpenServers(ctx, e.servers, scope, stderr, 0)

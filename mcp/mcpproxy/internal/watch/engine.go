@@ -26,6 +26,7 @@ import (
 // Settings are the options of the proxy; all but the functions are set.
 type Settings struct {
 	Server        string
+	Tenant        string
 	ClientSpans   bool
 	InjectContext bool
 	HungAfter     time.Duration

@@ -127,7 +127,7 @@ func (o *Operation) SetTool() {
 
 // CallContext is what the call's observers and policies are given: its session, and what its span is to say.
 func (o *Operation) CallContext(ctx context.Context) context.Context {
-	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: o.Called().ID})
+	ctx = toolkit.WithSession(ctx, toolkit.Session{ID: o.Called().ID, Tenant: o.Engine.Tenant})
 	return spans.With(ctx, &spans.Spec{
 		Operation: wire.MethodCallTool, Side: keys.SideProxy, Kind: trace.SpanKindServer,
 		Attributes: o.attributes(), Start: o.Began, End: o.end,
