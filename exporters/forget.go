@@ -30,6 +30,9 @@ type Forget struct {
 	// Tenant, if it is not "", spares the sessions of that id of other tenants, and those
 	// without one.
 	Tenant string
+	// Call, in the place of Session, is a call's id in a call log or recording, its member call. Its steps
+	// (parent_call) go with it. CallLog reads it, and no other method.
+	Call string
 	// DryRun counts and changes nothing.
 	DryRun bool
 }

@@ -159,3 +159,50 @@ func TestWrongExpectations(t *testing.T) {
 		t.Errorf("got %d, %s", code, errs)
 	}
 }
+
+// A check that compares nothing fails, and says what is missing.
+func TestChecksOfNothingFail(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole, none := write("whole.jsonl", checkedSession), write("none.jsonl", "")
+	hit := write("hit.jsonl", strings.ReplaceAll(checkedSession, "executed", "cache_hit"))
+	for _, c := range []struct {
+		expectations, file, baseline, want string
+		code                               int
+	}{
+		{"error_rate: 0\n", none, "", "FAIL  file: got no calls, so nothing to check", exitError},
+		{"calls: {max: 5}\n", none, "", "FAIL  file: got no calls, so nothing to check", exitError},
+		{"calls: {min: 0, max: 5}\n", none, "", "2 of 2 checks passed", exitOK},
+		{"calls: {max: 0}\n", none, "", "2 of 2 checks passed", exitOK},
+		{"error_rate: 0\n", whole, none, "--baseline: " + none + ": got no calls, so nothing to compare with", exitError},
+		{"error_rate: 0\n", whole, write("bad.jsonl", "{\n"+checkedSession), "bad.jsonl: line 1: got no JSON object", exitError},
+		{"baseline: {results: same}\n", whole, "", "want --baseline FILE", exitUsage},
+		{"baseline: {calls: any, outcomes: any}\n", whole, whole, ":1: baseline: got any for all of it", exitUsage},
+		{"tools:\n  raed: {max: 3, p95: 1s}\n", whole, "", "raed: got no call, so error_rate and p95 compare nothing", exitError},
+		{"tools:\n  raed: {min: 0, p95: 1s}\n", whole, "", "2 of 2 checks passed", exitOK},
+		{"tools:\n  raed: {max: 0}\n", whole, "", "2 of 2 checks passed", exitOK},
+		{"p95: 1s\n", hit, "", "FAIL  p95: calls: got no call with a running time", exitError},
+		{"tools:\n  read: {p95: 1s}\n", hit, "", "FAIL  tools.read: read: got no call with a running time", exitError},
+		{"definitions: unchanged\n", whole, write("log.jsonl", checkedSession[strings.Index(checkedSession, "\n")+1:]),
+			"FAIL  definitions: got no definitions in the baseline", exitError},
+	} {
+		args := []string{"--expect", write("e.yaml", c.expectations), c.file}
+		if c.baseline != "" {
+			args = append([]string{"--baseline", c.baseline}, args...)
+		}
+		code, out, errs := invoke("check", "", args...)
+		if code != c.code || !strings.Contains(out+errs, c.want) {
+			t.Errorf("%q: got %d, %s%s, want %d, %s", c.expectations, code, out, errs, c.code, c.want)
+		}
+	}
+	code, _, errs := invoke("check", checkedSession, "--baseline", "-", "-")
+	if code != exitUsage || !strings.Contains(errs, "got standard input as the file and as the baseline") {
+		t.Errorf("standard input twice: got %d, %s", code, errs)
+	}
+}

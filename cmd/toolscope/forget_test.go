@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/exporters"
 )
 
@@ -178,5 +179,42 @@ func TestForgetTellsOfRedaction(t *testing.T) {
 	code, _, errs := forget(t, "--session", id, "--log", path)
 	if code != exitOK || !strings.Contains(errs, "have this id as [REDACTED:") || strings.Contains(errs, id) {
 		t.Errorf("got %d, %q", code, errs)
+	}
+}
+
+// A call without a session is removed by its id in the log, with its steps.
+func TestForgetOneCall(t *testing.T) {
+	t.Setenv(recordings.Variable, t.TempDir())
+	file := filepath.Join(os.Getenv(recordings.Variable), "20261122T100000Z-web-aaaaaa.jsonl")
+	kept := `{"v":1,"record":"end","time":"2026-11-22T10:00:00Z","tool":"x","outcome":"executed","duration_us":1}` + "\n"
+	text := kept
+	for _, ids := range [][2]string{{"A-1", ""}, {"A-2", "A-1"}, {"A-3", "A-2"}, {"A-4", ""}, {"A-11", ""}} {
+		text += `{"v":1,"record":"end","call":"` + ids[0] + `","parent_call":"` + ids[1] +
+			`","time":"2026-11-22T10:00:00Z","tool":"x","outcome":"executed","duration_us":1}` + "\n"
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := invoke("sessions", "", "show", "--ids", file); code != exitOK || !strings.Contains(out, "A-3  ") {
+		t.Errorf("show --ids: got %d, %s, %s", code, out, errs)
+	}
+	if code, out, errs := forget(t, "--call", "A-1", "--recordings"); code != exitOK || !strings.Contains(out, "3 lines removed") {
+		t.Errorf("got %d, %s, %s", code, out, errs)
+	}
+	left, err := os.ReadFile(file)
+	for call, want := range map[string]bool{`"A-1"`: false, `"A-2"`: false, `"A-3"`: false, `"A-4"`: true, `"A-11"`: true, kept: true} {
+		if err != nil || bytes.Contains(left, []byte(call)) != want {
+			t.Errorf("%s: got it %v (%v), want %v", call, !want, err, want)
+		}
+	}
+	for want, args := range map[string][]string{
+		"got --session and --call":         {"--call", "A-1", "--session", "s", "--recordings"},
+		"--call: got it with --audit":      {"--call", "A-1", "--audit", file},
+		"--tenant: got it with --call":     {"--call", "A-1", "--tenant", "t", "--recordings"},
+		"--session: got none, want the id": {"--recordings"},
+	} {
+		if code, _, errs := forget(t, args...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%v: got %d, %s, want %s", args, code, errs, want)
+		}
 	}
 }

@@ -24,11 +24,15 @@ type Session struct {
 	// Fingerprint is that of arguments, for calls whose arguments were redacted. nil is none: then such calls are found
 	// by what was recorded of their arguments.
 	Fingerprint func(arguments []byte) string
+	// Torn is how many bytes the last line has if it is not complete: it was left out, since its writer was killed.
+	Torn int
 }
 
 // A Call is one of a session.
 type Call struct {
 	toolkit.Call
+	// Step says that another call of the session made this one, such as a workflow's.
+	Step    bool
 	Session toolkit.Session
 	Began   time.Time // zero if that is not known
 	// Removed says that something of the arguments was redacted or cut, and ResultRemoved the same of the result.
@@ -49,6 +53,7 @@ const (
 type line struct {
 	Record    string          `json:"record"`
 	Call      string          `json:"call"`
+	Parent    string          `json:"parent_call"`
 	Time      json.RawMessage `json:"time"`
 	Tool      string          `json:"tool"`
 	Requested string          `json:"requested_name"`
@@ -75,7 +80,8 @@ type line struct {
 	Definition json.RawMessage `json:"definition"`
 }
 
-// Read reads a recording or a call log. A last line that is not complete is left out: its writer was killed.
+// Read reads a recording or a call log. A last line that is not complete is left out, unless it is the only one: its
+// writer was killed. Any other line that cannot be read is an error.
 func Read(r io.Reader) (*Session, error) {
 	s := reading{calls: map[string]*Call{}, tools: map[string]toolkit.Definition{}}
 	err := linefile.Each(r, maxLine, func(number int, text []byte, whole bool) error {
@@ -83,7 +89,10 @@ func Read(r io.Reader) (*Session, error) {
 			return nil
 		}
 		err := s.addLine(text)
-		if err != nil && whole {
+		switch {
+		case err != nil && !whole && len(s.Calls)+len(s.tools) > 0 && !json.Valid(text):
+			s.Torn = len(text)
+		case err != nil:
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 		return nil
@@ -141,6 +150,7 @@ func (s *reading) addCall(l *line) error {
 		} else if _, there := s.tools[l.Tool]; !there {
 			s.addTool(l.Tool, toolkit.Definition{Name: l.Tool})
 		}
+		c.Step = l.Parent != ""
 		c.Session = toolkit.Session{ID: l.Session, Agent: l.Agent, Turn: l.Turn}
 		if json.Unmarshal(l.Time, &c.Began) == nil && l.Record != "begin" && !c.Began.IsZero() {
 			c.Began = c.Began.Add(-time.Duration(l.Duration * float64(time.Microsecond)))

@@ -47,12 +47,13 @@ func textOf(r toolkit.Result) string {
 
 // Replay makes the calls of the session again, one after the other, each in its session. send decides which ones, and may
 // complete the arguments of a call that were redacted or cut and set Removed to false: calls with Removed are never
-// made. nil is each call. It ends early when ctx does; what was not made is not Sent.
+// made. nil is each call but steps, which their calls make again. It ends early when ctx does; what was not made is not
+// Sent.
 func (s *Session) Replay(ctx context.Context, handler toolkit.Handler, send func(*Call) bool) []Replayed {
 	all := make([]Replayed, len(s.Calls))
 	for i, c := range s.Calls {
 		r := &all[i]
-		if r.Call = c; ctx.Err() != nil || send != nil && !send(c) || c.Removed {
+		if r.Call = c; ctx.Err() != nil || !wanted(send, c) || c.Removed {
 			continue
 		}
 		inner := ctx
@@ -65,6 +66,13 @@ func (s *Session) Replay(ctx context.Context, handler toolkit.Handler, send func
 	return all
 }
 
+func wanted(send func(*Call) bool, c *Call) bool {
+	if send == nil {
+		return !c.Step
+	}
+	return send(c)
+}
+
 // Answers are the tools and the recorded answers of a session, as a registry. It is safe for concurrent use.
 type Answers struct {
 	toolkit.Tools
@@ -74,7 +82,7 @@ type Answers struct {
 	byCall map[string][]*Call // by tool and arguments, in the order of the session
 }
 
-// Answers returns a registry that gives the recorded answers. An error names a definition in Tools that is wrong.
+// Answers returns a registry that gives the recorded answers of calls that are no steps. An error names a definition in Tools that is wrong.
 func (s *Session) Answers() (*Answers, error) {
 	tools, err := toolkit.NewTools(s.Tools...)
 	if err != nil {
@@ -82,7 +90,7 @@ func (s *Session) Answers() (*Answers, error) {
 	}
 	a := &Answers{Tools: tools, fingerprint: s.Fingerprint, byCall: map[string][]*Call{}}
 	for _, c := range s.Calls {
-		if c.Ended {
+		if c.Ended && !c.Step {
 			key := keyOf(c.Name, c.Arguments)
 			if c.Removed && c.fingerprint != "" {
 				key = keyOfPrint(c.Name, c.fingerprint)

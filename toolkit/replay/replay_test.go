@@ -122,3 +122,44 @@ func TestReplay(t *testing.T) {
 		t.Errorf("got %+v after the context ended, want nothing sent", all[0])
 	}
 }
+
+// A step is told from a call: it is not made again, and its answer is not a client's.
+func TestSteps(t *testing.T) {
+	s := read(t, `{"record":"begin","call":"A-1","tool":"double","arguments":{"n":2}}
+{"record":"end","call":"A-2","parent_call":"A-1","tool":"sum","duration_us":1,"arguments":{"n":2},"result":"4"}
+{"record":"end","call":"A-1","tool":"double","duration_us":1,"arguments":{"n":2},"result":"four"}
+`)
+	if len(s.Calls) != 2 || s.Calls[0].Step || !s.Calls[1].Step {
+		t.Fatalf("got %+v, want a call and a step", s.Calls)
+	}
+	all := s.Replay(t.Context(), func(_ context.Context, c toolkit.Call) (toolkit.Result, error) {
+		return toolkit.Result{Output: c.Name}, nil
+	}, nil)
+	if !all[0].Sent || all[1].Sent {
+		t.Errorf("got %v and %v sent, want only the call", all[0].Sent, all[1].Sent)
+	}
+	a, err := s.Answers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := a.Handle(t.Context(), toolkit.Call{Name: "sum", Arguments: []byte(`{"n":2}`)}); err != nil || r.Fault == nil {
+		t.Errorf("got %+v (%v), want no answer of a step", r, err)
+	}
+}
+
+// Only a last line that a killed writer left is left out.
+func TestTornLines(t *testing.T) {
+	const call = `{"record":"end","tool":"x","duration_us":1}`
+	for text, torn := range map[string]int{call + "\n" + call: 0, call + "\n" + `{"record":"en`: 13} {
+		if s := read(t, text); s.Torn != torn {
+			t.Errorf("%q: got %d bytes torn, want %d", text, s.Torn, torn)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"record":"en`: "line 1: ", call + "\n{\n" + call: "line 2: ", call + "\n" + `{"a":1}`: "line 2: ",
+	} {
+		if _, err := replay.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}

@@ -22,6 +22,9 @@ type Forget struct {
 	// Tenant, if it is not "", spares the sessions of that id of other tenants, and those
 	// without one.
 	Tenant string
+	// Call, in the place of Session, is a call's id in a call log or recording, its member call. Its steps
+	// (parent_call) go with it. CallLog reads it, and no other method.
+	Call string
 	// DryRun counts and changes nothing.
 	DryRun bool
 }
@@ -42,6 +45,8 @@ func (r *Report) addFile(removed int) {
 var placeInChain = regexp.MustCompile(`((?:,"torn":"[A-Za-z0-9_-]{43}")?(?:,"pruned_to":[0-9]+)?(?:,"before":[0-9]+)?)` +
 	`,"salt":"[A-Za-z0-9_-]{16}"(,"seq":[0-9]+,"entry":"[A-Za-z0-9_-]{43}","chain":"[A-Za-z0-9_-]{43}"\}) *$`)
 
+var errBoth = errors.New("retention: Forget: got a Session and a Call, want one of them")
+
 var errNoSession = errors.New(`retention: Forget.Session: got "", want the id of a session`)
 
 // CallLog removes the session's lines from a file of JSON lines whose member session
@@ -49,7 +54,10 @@ var errNoSession = errors.New(`retention: Forget.Session: got "", want the id of
 // `toolscope replay` does. They become empty lines. A file whose name ends with .gz is
 // taken as compressed.
 func (f Forget) CallLog(path string) (Report, error) {
-	return f.lines(path, func([]byte) string { return "" })
+	if f.Call != "" && f.Session != "" {
+		return Report{}, errBoth
+	}
+	return f.lines(path, f.namer(), func([]byte) string { return "" })
 }
 
 // Audit removes the session's entries from an audit log and from those set aside next to it
@@ -82,7 +90,7 @@ func (f Forget) Audit(path string) (Report, error) {
 	for err == nil {
 		for _, p := range append(aside, path) {
 			var r Report
-			r, err = f.lines(p, tombstone)
+			r, err = f.ofSession().lines(p, f.ofSession().names, tombstone)
 			total.Removed += r.Removed
 			if errors.Is(err, os.ErrNotExist) && len(aside) > 0 {
 				err = nil // it was just set aside, or removed for its age
@@ -112,13 +120,13 @@ func escape(path string) string {
 }
 
 // lines replaces the session's lines of a file.
-func (f Forget) lines(path string, instead func(line []byte) string) (Report, error) {
+func (f Forget) lines(path string, names func(line []byte) bool, instead func(line []byte) string) (Report, error) {
 	var r Report
-	if f.Session == "" {
+	if f.Session+f.Call == "" {
 		return r, errNoSession
 	}
 	n, err := edit(path, f.DryRun, func(line []byte) int {
-		if !f.names(line) {
+		if !names(line) {
 			return 0
 		}
 		blank(line, instead(line))

@@ -5,6 +5,7 @@ package retention
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,14 +29,43 @@ func (f Forget) names(line []byte) bool {
 	return m.session == f.Session && (f.Tenant == "" || m.tenant == f.Tenant)
 }
 
+// ofSession forgets a session only.
+func (f Forget) ofSession() Forget {
+	f.Call = ""
+	return f
+}
+
+// namer reports for the lines of a file, in their order, whether they are the session's, or the call's and its steps'.
+func (f Forget) namer() func(line []byte) bool {
+	if f.Call == "" {
+		return f.names
+	}
+	calls := map[string]bool{f.Call: true}
+	return func(line []byte) bool {
+		if len(bytes.TrimSpace(line)) == 0 {
+			return false
+		}
+		m, ok := read(line)
+		switch {
+		case !ok:
+			return f.inText(line)
+		case m.parent != "" && calls[m.parent]:
+			calls[m.call] = true
+			return true
+		}
+		return m.call != "" && calls[m.call]
+	}
+}
+
 // inText reports whether the id stands in a text as a JSON string.
 func (f Forget) inText(text []byte) bool {
-	quoted, err := json.Marshal(f.Session)
-	return err == nil && bytes.Contains(text, quoted) || bytes.Contains(text, []byte(`"`+f.Session+`"`))
+	id := cmp.Or(f.Call, f.Session)
+	quoted, err := json.Marshal(id)
+	return err == nil && bytes.Contains(text, quoted) || bytes.Contains(text, []byte(`"`+id+`"`))
 }
 
 // members are those of a line that say whose it is and when it was written.
-type members struct{ session, tenant, time string }
+type members struct{ session, tenant, time, call, parent string }
 
 // read reads a line; of several members of one name the last counts, as for most
 // readers. ok is false for what is no object.
@@ -50,6 +80,10 @@ func read(line []byte) (m members, ok bool) {
 			to = &m.tenant
 		case "time":
 			to = &m.time
+		case "call":
+			to = &m.call
+		case "parent_call":
+			to = &m.parent
 		}
 		*to = ""
 		if d.PeekKind() != '"' {

@@ -35,6 +35,7 @@ func (r *Record) appendBegin() []byte {
 		b = append(append(b, value...), '"')
 	}
 	text("call", r.Call)
+	text("parent_call", r.Parent)
 	text("server", r.Server)
 	b = append(r.Time.AppendFormat(append(b, `,"time":"`...), time.RFC3339Nano), '"')
 	text("tool", r.Tool)

@@ -16,7 +16,7 @@ func TestLinesOfBeginnings(t *testing.T) {
 	for i, r := range []Record{
 		{Version: Version, Record: RecordBegin, Time: at},
 		{
-			Version: Version, Record: RecordBegin, Time: at, Call: "a-1", Server: "files", Tool: "_unknown", Requested: "x<&>'y",
+			Version: Version, Record: RecordBegin, Time: at, Call: "a-1", Parent: "a-0", Server: "files", Tool: "_unknown", Requested: "x<&>'y",
 			Session: "s", Agent: "a b", Turn: 3, ID: "7", Intent: "to see", Arguments: jsontext.Value(`{"a":[1,2.50,"b c"],"d":null}`),
 			ArgumentsRedacted: true, ArgumentsCut: true, Fingerprint: "ff",
 		},

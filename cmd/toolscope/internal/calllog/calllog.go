@@ -249,7 +249,8 @@ func (l *Log) Close() error {
 	return l.err
 }
 
-type begunKey struct{}
+// begunKey is a context's key of the innermost call that a log has seen begin there.
+type begunKey struct{ log *Log }
 
 // begun is a call that has begun.
 type begun struct {
@@ -262,11 +263,14 @@ type begun struct {
 func (l *Log) Begin(ctx context.Context, call toolkit.Call, f *toolkit.CallInfo) context.Context {
 	b := &begun{id: l.newID(), asked: call.Arguments}
 	b.line = l.lineOf(RecordBegin, b.id, f.Start, &call, f)
+	if outer, _ := ctx.Value(begunKey{l}).(*begun); outer != nil {
+		b.line.Parent = outer.id
+	}
 	if b.line.ID == "" {
 		b.line.ID = cleaned(l.redactor, requestID(ctx), maxName)
 	}
 	l.addLine(&b.line, false)
-	return context.WithValue(ctx, begunKey{}, b)
+	return context.WithValue(ctx, begunKey{l}, b)
 }
 
 // newID is the id of a call in the log.
@@ -277,7 +281,7 @@ func (l *Log) Wants(context.Context) bool { return true }
 
 // End puts the call's line into the queue.
 func (l *Log) End(ctx context.Context, e *toolkit.Ended) {
-	b, _ := ctx.Value(begunKey{}).(*begun)
+	b, _ := ctx.Value(begunKey{l}).(*begun)
 	out := l.endLine(ctx, e, b)
 	l.addLine(&out, true)
 }

@@ -89,7 +89,7 @@ func (l *Log) endLine(ctx context.Context, e *toolkit.Ended, b *begun) Record {
 		out.ArgumentsRedacted, out.ArgumentsCut = b.line.ArgumentsRedacted, b.line.ArgumentsCut
 	}
 	if b != nil {
-		out.ID = b.line.ID
+		out.ID, out.Parent = b.line.ID, b.line.Parent
 	}
 	redactor := l.redactor.ForTool(e.Call.Name)
 	took := e.Duration()

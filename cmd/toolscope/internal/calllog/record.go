@@ -20,11 +20,12 @@ import (
 type Record struct {
 	Version int       `json:"v"`
 	Record  string    `json:"record"`
-	Call    string    `json:"call,omitzero"`   // tells which lines are of one call
-	Server  string    `json:"server,omitzero"` // the name of the MCP server
-	Time    time.Time `json:"time,omitzero"`   // of a beginning, or else of an end
-	Method  string    `json:"method,omitzero"` // of a request that is no call of a tool
-	Target  string    `json:"target,omitzero"` // what it names: a prompt or a resource
+	Call    string    `json:"call,omitzero"`        // tells which lines are of one call
+	Parent  string    `json:"parent_call,omitzero"` // the call that made this one, such as a workflow's
+	Server  string    `json:"server,omitzero"`      // the name of the MCP server
+	Time    time.Time `json:"time,omitzero"`        // of a beginning, or else of an end
+	Method  string    `json:"method,omitzero"`      // of a request that is no call of a tool
+	Target  string    `json:"target,omitzero"`      // what it names: a prompt or a resource
 	Dropped uint64    `json:"dropped,omitzero"`
 	Tool    string    `json:"tool,omitzero"`
 	// Requested is the name that the caller gave, if Tool is "_unknown".

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/expect"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recorded"
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 const about = `toolscope check compares a session with expectations and a baseline, for CI.
@@ -33,8 +34,11 @@ OTLP JSON lines, or a transcript; "-" is standard input. Expectations are YAML:
   secrets: none            # or redacted: some may be there if they were removed
   definitions: unchanged
   baseline: {calls: same, outcomes: same, results: any, order: any}
+  steps: true              # count the steps of workflows as calls
 
-With --baseline each call that is new, gone or changed fails the check.`
+With --baseline each call that is new, gone or changed fails the check. A check that has
+nothing to compare fails, such as that of a file without calls. Calls that a recorded call
+made, such as the steps of a workflow, count for never, finished and secrets only.`
 
 const examples = `  toolscope check latest --expect expectations.yaml
   toolscope check now.jsonl --baseline before.jsonl --junit check.xml`
@@ -78,18 +82,33 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 			return cli.Exit(cli.ExitUsage)
 		}
 	}
+	if wanted.Baseline != nil && o.baseline == "" {
+		return cli.Usage("--expect: got baseline in %s and no session to compare with, want --baseline FILE", o.expect)
+	}
+	if file == "-" && o.baseline == "-" {
+		return cli.Usage("got standard input as the file and as the baseline, want it once")
+	}
 	session, err := recorded.Open(file, stdin)
 	if err != nil {
 		return err
 	}
+	session.ReportTorn("check", stderr)
 	var baseline *recorded.Session
 	if o.baseline != "" {
-		if baseline, err = recorded.Open(o.baseline, stdin); err != nil {
+		if baseline, err = recorded.OpenWhole(o.baseline, stdin, "check", stderr); err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
-		if len(baseline.Bad) > 0 {
-			return fmt.Errorf("--baseline: %s: %s", o.baseline, baseline.Bad[0])
+		if len(baseline.Calls) == 0 {
+			return fmt.Errorf("--baseline: %s: got no calls, so nothing to compare with", o.baseline)
 		}
+	}
+	steps := 0
+	if !wanted.Steps {
+		steps = len(session.Calls) - len(session.Outer())
+	}
+	if steps > 0 {
+		fmt.Fprintf(stderr, "toolscope check: %s of workflows not counted as calls; steps: true counts them\n",
+			display.Number(uint64(steps), "step"))
 	}
 	checks := wanted.Check(session, baseline)
 	if err := o.write(file, checks); err != nil {
@@ -99,8 +118,9 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 		err = cli.PrintJSON(stdout, struct {
 			Passed bool           `json:"passed"`
 			Calls  int            `json:"calls"`
+			Steps  int            `json:"steps"` // that are not among the calls
 			Checks []expect.Check `json:"checks"`
-		}{expect.Failed(checks) == 0, len(session.Calls), checks})
+		}{expect.Failed(checks) == 0, len(session.Calls) - steps, steps, checks})
 	} else {
 		err = expect.WriteText(stdout, checks)
 	}

@@ -27,7 +27,10 @@ func Key(c *recorded.Call) string {
 
 // compare checks how the session differs from the baseline.
 func (c *checker) compare() {
-	rules := c.Baseline
+	var rules Baseline
+	if c.Baseline != nil {
+		rules = *c.Baseline
+	}
 	matched, calls := c.match()
 	if rules.Calls != "any" {
 		c.addCheck("baseline.calls", calls)
@@ -77,12 +80,13 @@ type pair struct{ now, then *recorded.Call }
 // match finds for each call the same one of the baseline, in the order of calls, and tells what has none.
 func (c *checker) match() (matched []pair, failures []Failure) {
 	left := map[string][]*recorded.Call{}
-	for _, call := range c.baseline.Calls {
+	baseline := c.counted(c.baseline)
+	for _, call := range baseline {
 		key := Key(call)
 		left[key] = append(left[key], call)
 	}
 	var added []*recorded.Call
-	for _, call := range c.session.Calls {
+	for _, call := range c.calls {
 		key := Key(call)
 		if same := left[key]; len(same) > 0 {
 			matched = append(matched, pair{call, same[0]})
@@ -92,7 +96,7 @@ func (c *checker) match() (matched []pair, failures []Failure) {
 		added = append(added, call)
 	}
 	gone := map[string][]*recorded.Call{} // by tool
-	for _, call := range c.baseline.Calls {
+	for _, call := range baseline {
 		if same := left[Key(call)]; len(same) > 0 && same[0] == call {
 			left[Key(call)] = same[1:]
 			gone[call.Name()] = append(gone[call.Name()], call)
@@ -108,7 +112,7 @@ func (c *checker) match() (matched []pair, failures []Failure) {
 			display.Clip(string(call.Arguments), 200), display.Clip(string(then[0].Arguments), 200)))
 		gone[call.Name()] = then[1:]
 	}
-	for _, call := range c.baseline.Calls {
+	for _, call := range baseline {
 		if then := gone[call.Name()]; len(then) > 0 && then[0] == call {
 			gone[call.Name()] = then[1:]
 			failures = append(failures, Failure{Message: display.Plain(fmt.Sprintf(

@@ -36,15 +36,24 @@ const (
 type checker struct {
 	*Expectations
 	session, baseline *recorded.Session
+	calls             []*recorded.Call // that are counted
 	checks            []Check
+}
+
+// counted are the calls that count: without steps, unless they are wanted.
+func (e *Expectations) counted(s *recorded.Session) []*recorded.Call {
+	if e.Steps {
+		return s.Calls
+	}
+	return s.Outer()
 }
 
 // Check checks a session. baseline may be nil.
 func (e *Expectations) Check(session, baseline *recorded.Session) []Check {
-	c := &checker{Expectations: e, session: session, baseline: baseline}
+	c := &checker{Expectations: e, session: session, baseline: baseline, calls: e.counted(session)}
 	c.file()
 	if e.Calls != nil {
-		c.addCheck("calls", c.bounds("calls", session.Calls, *e.Calls))
+		c.addCheck("calls", c.bounds("calls", c.calls, *e.Calls))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Tools)) {
 		c.tool(name, e.Tools[name])
@@ -54,10 +63,10 @@ func (e *Expectations) Check(session, baseline *recorded.Session) []Check {
 		c.addCheck("order", c.order())
 	}
 	if e.ErrorRate != nil {
-		c.addCheck("error_rate", errorRate("calls", session.Calls, *e.ErrorRate))
+		c.addCheck("error_rate", errorRate("calls", c.calls, *e.ErrorRate))
 	}
 	if e.P95 > 0 {
-		c.addCheck("p95", p95("calls", session.Calls, e.P95))
+		c.addCheck("p95", p95("calls", c.calls, e.P95))
 	}
 	if e.Finished {
 		c.addCheck("finished", c.unfinished())
@@ -101,14 +110,22 @@ func (c *checker) file() {
 		failures = append(failures, general("%s dropped when the file was written: calls are missing",
 			display.Number(c.session.Dropped, "line"))...)
 	}
+	if len(c.session.Calls) == 0 && !c.mayBeEmpty() {
+		failures = append(failures, general("got no calls, so nothing to check: want a file with calls, or calls: {min: 0}")...)
+	}
 	c.addCheck("file", failures)
+}
+
+// mayBeEmpty reports whether the expectations say that a session may have no calls.
+func (e *Expectations) mayBeEmpty() bool {
+	return e.Calls != nil && (e.Calls.Min != nil && *e.Calls.Min == 0 || e.Calls.Max != nil && *e.Calls.Max == 0)
 }
 
 func (c *checker) bounds(what string, calls []*recorded.Call, b Bounds) []Failure {
 	n := len(calls)
 	switch {
 	case b.Min != nil && n < *b.Min:
-		return general("%s: got %s, want at least %d", what, display.Number(uint64(n), "call"), *b.Min)
+		return general("%s: got %s, want at least %d%s", what, display.Number(uint64(n), "call"), *b.Min, c.notCounted(what))
 	case b.Max != nil && n > *b.Max:
 		return []Failure{failed(calls[*b.Max], "got %s, want at most %d", display.Number(uint64(n), "call"), *b.Max)}
 	}
@@ -116,7 +133,7 @@ func (c *checker) bounds(what string, calls []*recorded.Call, b Bounds) []Failur
 }
 
 func (c *checker) callsOf(tool string) (calls []*recorded.Call) {
-	for _, call := range c.session.Calls {
+	for _, call := range c.calls {
 		if call.Name() == tool {
 			calls = append(calls, call)
 		}
@@ -124,16 +141,36 @@ func (c *checker) callsOf(tool string) (calls []*recorded.Call) {
 	return calls
 }
 
+// notCounted says how many calls of a tool are steps, which do not count; "" for none.
+func (c *checker) notCounted(tool string) string {
+	steps := uint64(0)
+	for _, call := range c.session.Calls {
+		if call.Parent != "" && !c.Steps && call.Name() == tool {
+			steps++
+		}
+	}
+	if steps == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of workflows not counted: steps: true counts them)", display.Number(steps, "step"))
+}
+
 func (c *checker) tool(name string, t *Tool) {
 	calls := c.callsOf(name)
 	failures := c.bounds(name, calls, t.Bounds)
-	if t.Min == nil && t.Max == nil && len(calls) == 0 {
-		failures = general("%s: got no call, want one", name)
+	measured := t.ErrorRate != nil || t.P95 > 0
+	switch {
+	case len(calls) > 0:
+	case t.Min == nil && t.Max == nil:
+		failures = general("%s: got no call, want one%s", name, c.notCounted(name))
+	case t.Min == nil && measured:
+		failures = append(failures, general(
+			"%s: got no call, so error_rate and p95 compare nothing: want a call, or min: 0%s", name, c.notCounted(name))...)
 	}
 	if t.ErrorRate != nil {
 		failures = append(failures, errorRate(name, calls, *t.ErrorRate)...)
 	}
-	if t.P95 > 0 {
+	if t.P95 > 0 && len(calls) > 0 {
 		failures = append(failures, p95(name, calls, t.P95)...)
 	}
 	c.addCheck("tools."+name, failures)
@@ -142,10 +179,12 @@ func (c *checker) tool(name string, t *Tool) {
 // names checks which tools were called.
 func (c *checker) names() {
 	var only, never []Failure
-	for _, call := range c.session.Calls {
+	for _, call := range c.calls {
 		if c.Only != nil && !slices.Contains(c.Only, call.Name()) {
 			only = append(only, failed(call, "got a tool that is none of those expected"))
 		}
+	}
+	for _, call := range c.session.Calls {
 		if slices.Contains(c.Never, call.Name()) {
 			never = append(never, failed(call, "got a call of a tool that is never to be called"))
 		}
@@ -161,12 +200,12 @@ func (c *checker) names() {
 func (c *checker) order() (failures []Failure) {
 	var last *recorded.Call
 	for _, name := range c.Order {
-		i := slices.IndexFunc(c.session.Calls, func(call *recorded.Call) bool { return call.Name() == name })
+		i := slices.IndexFunc(c.calls, func(call *recorded.Call) bool { return call.Name() == name })
 		if i < 0 {
-			failures = append(failures, general("%s: got no call, want one", name)...)
+			failures = append(failures, general("%s: got no call, want one%s", name, c.notCounted(name))...)
 			continue
 		}
-		call := c.session.Calls[i]
+		call := c.calls[i]
 		if last != nil && call.Number < last.Number {
 			failures = append(failures, failed(call, "got it before %s, want it after that", last.Describe()))
 			continue
@@ -198,12 +237,15 @@ func errorRate(what string, calls []*recorded.Call, most float64) (failures []Fa
 func p95(what string, calls []*recorded.Call, most time.Duration) []Failure {
 	var ran []*recorded.Call
 	for _, call := range calls {
-		if call.Finished && call.Outcome == "executed" {
+		if call.Finished && call.Outcome == "executed" && call.Duration != nil {
 			ran = append(ran, call)
 		}
 	}
 	if len(ran) == 0 {
-		return nil
+		if len(calls) == 0 {
+			return nil // which is allowed, or fails already
+		}
+		return general("%s: got no call with a running time, so nothing to measure", what)
 	}
 	slices.SortStableFunc(ran, func(a, b *recorded.Call) int { return int(a.Took() - b.Took()) })
 	at := ran[(len(ran)*95+99)/100-1]
@@ -264,8 +306,11 @@ func (c *checker) definitions() (failures []Failure) {
 			failures = append(failures, general("%s: got %d definitions in one session, want one", name, len(digests[name]))...)
 		}
 	}
-	if c.baseline == nil || len(c.baseline.Digests) == 0 {
+	switch {
+	case c.baseline == nil:
 		return failures
+	case len(c.baseline.Digests) == 0:
+		return append(failures, general("got no definitions in the baseline, want a recording")...)
 	}
 	all := maps.Clone(digests)
 	maps.Copy(all, c.baseline.Digests)

@@ -33,8 +33,11 @@ type Expectations struct {
 	Secrets string `yaml:"secrets" allowed:"redacted,none"`
 	// Definitions is "unchanged" if the tools' definitions are the same in all of the file, and as in the baseline.
 	Definitions string `yaml:"definitions" allowed:"unchanged"`
-	// Baseline says what may differ from the baseline.
-	Baseline Baseline `yaml:"baseline"`
+	// Baseline says what may differ from the baseline. It needs one.
+	Baseline *Baseline `yaml:"baseline"`
+	// Steps counts calls that a recorded call made, such as the steps of a workflow. Without it they count for Never,
+	// Finished and Secrets only.
+	Steps bool `yaml:"steps"`
 
 	document *strictyaml.Document
 }
@@ -110,6 +113,9 @@ func (e *Expectations) check() {
 		bounds("calls", *e.Calls)
 	}
 	rate("error_rate", e.ErrorRate)
+	if b := e.Baseline; b != nil && b.Calls == "any" && b.Outcomes == "any" && b.Results != "same" && b.Order != "same" {
+		e.document.Fail("baseline", "any for all of it, which compares nothing", "same for one of calls, outcomes, results and order")
+	}
 	for name, t := range e.Tools {
 		bounds("tools."+name, t.Bounds)
 		rate("tools."+name+".error_rate", t.ErrorRate)

@@ -30,7 +30,7 @@ func Audit(line []byte) (calllog.Record, bool, error) {
 	if e.Kind != "call" {
 		return calllog.Record{}, false, nil
 	}
-	us := e.DurationMS * 1000
+	us := max(0, e.DurationMS-e.ApprovalMS) * 1000
 	r := calllog.Record{
 		Version: calllog.Version, Record: calllog.RecordEnd, Time: e.Time, Tool: e.Tool, ID: e.CallID, Session: e.Session,
 		Agent: e.Agent, Turn: e.Turn, Outcome: e.Outcome, ErrorType: e.ErrorType, Error: e.Error, Tags: e.Tags, Duration: &us,

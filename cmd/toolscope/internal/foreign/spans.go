@@ -5,6 +5,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -36,6 +37,7 @@ type span struct {
 		Value struct {
 			String *string     `json:"stringValue"`
 			Int    json.Number `json:"intValue"`
+			Double json.Number `json:"doubleValue"`
 		} `json:"value"`
 	} `json:"attributes"`
 	Status struct {
@@ -68,7 +70,7 @@ func (s *span) record() (calllog.Record, bool) {
 		if a.Value.String != nil {
 			values[a.Key] = *a.Value.String
 		} else {
-			values[a.Key] = a.Value.Int.String()
+			values[a.Key] = cmp.Or(a.Value.Int, a.Value.Double).String()
 		}
 	}
 	if values["gen_ai.operation.name"] != "execute_tool" || values["gen_ai.tool.name"] == "" {
@@ -76,11 +78,16 @@ func (s *span) record() (calllog.Record, bool) {
 	}
 	began, ended := moment(s.Start), moment(s.End)
 	us := float64(ended.Sub(began).Nanoseconds()) / 1000
+	if ran := seconds(values["toolscope.run.duration"]); ran != nil {
+		us = *ran // without waits
+	}
 	r := calllog.Record{
 		Version: calllog.Version, Record: calllog.RecordEnd, Time: ended, Tool: values["gen_ai.tool.name"], Duration: &us,
 		Requested: values["toolscope.tool.requested_name"],
 		Server:    values["toolscope.mcp.server"], ID: values["gen_ai.tool.call.id"], Agent: values["gen_ai.agent.name"],
 		Outcome: values["toolscope.outcome"], ErrorType: values["error.type"], TraceID: s.TraceID, SpanID: s.SpanID,
+		Queue: seconds(values["toolscope.queue.duration"]), Approval: seconds(values["toolscope.approval.duration"]),
+		Backoff:  seconds(values["toolscope.backoff.duration"]),
 		ParentID: s.ParentID, Intent: values["toolscope.intent"], Result: values["gen_ai.tool.call.result"],
 	}
 	for _, key := range []string{"session.id", "mcp.session.id", "gen_ai.conversation.id"} {
@@ -95,6 +102,16 @@ func (s *span) record() (calllog.Record, bool) {
 	SetArguments(&r, []byte(values["gen_ai.tool.call.arguments"]))
 	r.ResultRedacted, r.ResultCut = Marked([]byte(r.Result + r.Error))
 	return r, true
+}
+
+// seconds is a duration of a span's attribute in microseconds; nil if there is none.
+func seconds(text string) *float64 {
+	s, err := strconv.ParseFloat(text, 64)
+	if err != nil || s < 0 {
+		return nil
+	}
+	us := s * 1e6
+	return &us
 }
 
 func moment(nanoseconds json.Number) time.Time {

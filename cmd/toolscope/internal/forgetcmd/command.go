@@ -22,6 +22,9 @@ import (
 
 const about = `toolscope forget removes one session from log files, audit logs, trace files and spools.
 
+Requests over HTTP without a session have no id to give: --call removes one call with its
+steps from call logs and recordings. 'toolscope sessions show --ids' prints the ids of calls.
+
 The places may be given more than once. Files whose names end with .gz are read as
 compressed.
 
@@ -34,7 +37,8 @@ Ring.Forget do that from within), Jaeger, Prometheus, backups. Ids that look lik
 or like personal data were redacted before they were written: then the command prints
 the id to use instead.`
 
-const examples = `  toolscope forget --session s-42 --audit audit.jsonl --traces traces --dry-run
+const examples = `  toolscope forget --call Q5L6HHKY-1 --recordings
+  toolscope forget --session s-42 --audit audit.jsonl --traces traces --dry-run
   toolscope forget --session s-42 --audit audit.jsonl --traces traces`
 
 // options are those of the command line.
@@ -75,7 +79,8 @@ func Command() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Session, "session", "", "the `ID` of the session; required")
+	f.StringVar(&o.Session, "session", "", "the `ID` of the session; required without --call")
+	f.StringVar(&o.Call, "call", "", "in its place the `ID` of a call in --log and --recordings")
 	f.StringVar(&o.Tenant, "tenant", "", "only the session of the tenant `NAME`")
 	f.StringArrayVar(&o.logs, "log", nil, "a call log, or a recorded session, in `FILE`: JSON lines with a member \"session\"")
 	f.StringArrayVar(&o.audits, "audit", nil, "an audit log in `FILE`, with the rotated ones next to it")
@@ -98,8 +103,14 @@ func (o *options) check(args []string) error {
 	switch {
 	case len(args) > 0:
 		return cli.Usage("got %.40q, want a place after --log, --audit, --traces, --spool or --recordings=", args[0])
-	case o.Session == "":
-		return cli.Usage("--session: got none, want the id of a session")
+	case o.Session == "" && o.Call == "":
+		return cli.Usage("--session: got none, want the id of a session, or --call and that of a call")
+	case o.Session != "" && o.Call != "":
+		return cli.Usage("got --session and --call, want one of them")
+	case o.Call != "" && len(o.audits)+len(o.traces)+len(o.spools) > 0:
+		return cli.Usage("--call: got it with --audit, --traces or --spool, want --log or --recordings")
+	case o.Call != "" && o.Tenant != "":
+		return cli.Usage("--tenant: got it with --call, want --session")
 	case len(o.logs)+len(o.audits)+len(o.traces)+len(o.spools)+len(o.recordings) == 0:
 		return cli.Usage("got no place to look, want --log, --audit, --traces, --spool or --recordings")
 	}
@@ -172,7 +183,7 @@ func (o *options) print(all []forgotten, stdout, stderr io.Writer) (err error) {
 	}
 	if o.json {
 		b.Reset()
-		report := map[string]any{"session": o.Session, "dry_run": o.DryRun, "removed": removed, "places": all}
+		report := map[string]any{"session": o.Session, "call": o.Call, "dry_run": o.DryRun, "removed": removed, "places": all}
 		if err := cli.PrintJSON(&b, report); err != nil {
 			return err
 		}

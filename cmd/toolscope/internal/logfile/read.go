@@ -5,11 +5,13 @@ package logfile
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/internal/calllog"
@@ -24,6 +26,10 @@ type Counts struct {
 	Bad   uint64    `json:"bad_lines"`
 	First []BadLine `json:"first_bad_lines,omitempty"`
 
+	// Untimed are calls of which the log says that they ran, and not for how long: they count as 0.
+	Untimed uint64 `json:"untimed_calls,omitempty"`
+	// Torn is how many bytes a last line has that is not complete, and was left out: the writer was killed.
+	Torn       int    `json:"torn_bytes,omitempty"`
 	Dropped    uint64 `json:"dropped_lines,omitempty"`    // that the writer of the log dropped
 	Unfinished uint64 `json:"unfinished_calls,omitempty"` // that began, and whose end is not in the log
 	began      uint64
@@ -36,6 +42,9 @@ type BadLine struct {
 	Line   uint64 `json:"line"`
 	Reason string `json:"reason"`
 }
+
+// recordEnd is the kind of the lines of calls that have ended.
+const recordEnd = "end"
 
 // maxBadLines is how many bad lines are named.
 const maxBadLines = 5
@@ -60,13 +69,21 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 		}
 		switch err := counts.Next(lines, to); {
 		case err == io.EOF:
-			if rest := lines.Rest(); len(rest) > 0 {
-				counts.Add(lines.Number()+1, to, rest)
-			}
+			counts.addRest(lines, to)
 			return nil
 		case err != nil:
 			return err
 		}
+	}
+}
+
+// addRest hands on a last line without an end. If it cannot be read, and is not the only line, it is not complete.
+func (c *Counts) addRest(lines *linefile.Lines, to LineAdder) {
+	rest := lines.Rest()
+	before := *c
+	if c.Add(lines.Number()+1, to, rest); c.Bad > before.Bad && lines.Number() > 0 && !json.Valid(rest) {
+		before.Torn = len(rest)
+		*c = before
 	}
 }
 
@@ -118,6 +135,10 @@ func (c *Counts) addConverted(to LineAdder, text []byte) bool {
 		return false
 	}
 	for i := range records {
+		untimed := records[i].Record == recordEnd && records[i].Duration == nil
+		if untimed {
+			records[i].Duration = new(float64)
+		}
 		line, err := records[i].Marshal()
 		if err != nil {
 			return false
@@ -128,7 +149,9 @@ func (c *Counts) addConverted(to LineAdder, text []byte) bool {
 		if to.AddLine(line) != nil {
 			return false
 		}
-		c.Calls++
+		if c.Calls++; untimed {
+			c.Untimed++
+		}
 	}
 	c.Lines-- // the line was counted
 	return true
@@ -140,12 +163,12 @@ func (c *Counts) addOther(to LineAdder, text []byte) bool {
 	switch record {
 	case "begin":
 		c.began++
-	case "end":
+	case recordEnd:
 		c.paired++
 	}
 	c.Unfinished = c.began - min(c.began, c.paired)
 	c.Dropped += dropped
-	other := record != "" && record != "end"
+	other := record != "" && record != recordEnd
 	if other {
 		c.Lines--
 		if o, ok := to.(OtherAdder); ok {
@@ -164,6 +187,13 @@ func (c *Counts) ReportBad(command string, stderr io.Writer) {
 	if c.Unfinished > 0 {
 		fmt.Fprintf(stderr, "toolscope %s: %s without an end: running, or the proxy was killed\n",
 			command, display.Number(c.Unfinished, "call"))
+	}
+	if c.Untimed > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s without a running time, which counts as 0\n",
+			command, display.Number(c.Untimed, "call"))
+	}
+	if c.Torn > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s\n", command, recordings.TornLine(c.Torn))
 	}
 	if c.Bad == 0 {
 		return

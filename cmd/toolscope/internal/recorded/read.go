@@ -5,6 +5,7 @@ package recorded
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
+	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/linefile"
 )
 
@@ -43,8 +45,9 @@ type Session struct {
 	Digests map[string][]string
 	Dropped uint64 // lines that the writer had no room for
 	Bad     []string
-	Torn    bool // the last line is not complete: the writer was killed
+	Torn    int // bytes of a last line that is not complete, which was left out: the writer was killed
 	byCall  map[string]*Call
+	records int
 	convert transcript.Converter
 }
 
@@ -73,6 +76,27 @@ func Open(name string, stdin io.Reader) (*Session, error) {
 	return s, nil
 }
 
+// OpenWhole is Open for commands that need each call: a line that cannot be read is an error. stderr gets the notice of a
+// last line that is cut.
+func OpenWhole(name string, stdin io.Reader, command string, stderr io.Writer) (*Session, error) {
+	s, err := Open(name, stdin)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(s.Bad) > 0:
+		return nil, fmt.Errorf("%s: %s", display.Plain(name), display.Clip(s.Bad[0], 300))
+	}
+	s.ReportTorn(command, stderr)
+	return s, nil
+}
+
+// ReportTorn says that the last line is cut.
+func (s *Session) ReportTorn(command string, stderr io.Writer) {
+	if s.Torn > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s\n", command, recordings.TornLine(s.Torn))
+	}
+}
+
 // Read reads a session. Lines that cannot be read are in Bad.
 func Read(from io.Reader) (*Session, error) {
 	s := &Session{Tools: map[string]calllog.Record{}, Digests: map[string][]string{}, byCall: map[string]*Call{}}
@@ -84,8 +108,8 @@ func Read(from io.Reader) (*Session, error) {
 		switch {
 		case errors.Is(bad, errCalls):
 			return bad
-		case bad != nil && !whole:
-			s.Torn = true
+		case bad != nil && !whole && s.records > 0 && !json.Valid(line):
+			s.Torn = len(line)
 		case bad != nil && len(s.Bad) < maxBad:
 			s.Bad = append(s.Bad, fmt.Sprintf("line %d: %v", number, bad))
 		}
@@ -100,6 +124,7 @@ func (s *Session) addLine(line []byte, number int) error {
 	if err != nil {
 		return err
 	}
+	s.records += len(records)
 	for i := range records {
 		if err := s.addRecord(&records[i], number); err != nil {
 			return err
@@ -158,6 +183,17 @@ func (s *Session) addCall(r *calllog.Record, line int) error {
 	}
 	c.Record, c.Line, c.Finished = *r, line, end
 	return nil
+}
+
+// Outer are the calls that a client made, without those that a workflow or a tool made while it ran. Files
+// of earlier releases do not tell them apart: then these are all calls.
+func (s *Session) Outer() (calls []*Call) {
+	for _, c := range s.Calls {
+		if c.Parent == "" {
+			calls = append(calls, c)
+		}
+	}
+	return calls
 }
 
 // Name is the tool's name as the caller gave it.

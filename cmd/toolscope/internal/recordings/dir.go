@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolscope/toolscope/internal/display"
 )
 
 // Variable names the environment variable that says where recordings are kept: a directory, or "off".
@@ -148,6 +150,11 @@ func Paths(name string) ([]string, error) {
 		return nil, fmt.Errorf("%w; %w", err, dirErr)
 	}
 	return f.Paths, nil
+}
+
+// TornLine is the notice of a last line of that many bytes that is not complete: its writer was killed.
+func TornLine(bytes int) string {
+	return "the last line is cut: " + display.Number(uint64(bytes), "byte") + " left out"
 }
 
 // Limits are what a directory may hold.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 )
 
@@ -25,7 +26,7 @@ to the built-in tools. With --answers no tool runs. With --serve toolscope is an
 that gives the recorded answers, so that an agent's test runs offline. A server's tools that
 do not say that they only read are called once a person has agreed, or with --write. Calls
 whose arguments were redacted or cut are never sent: they are listed, and --value completes
-them.
+them. Steps of a workflow are left out, since the workflow's call makes them again.
 
 FILE is a recording's name, "latest", or a file; "-" is standard input. A line is one of
 
@@ -85,6 +86,7 @@ func Command() *cobra.Command {
 	f.StringSliceVar(&o.tools, "tool", nil, "only calls of the tools of these `NAMES`")
 	f.StringSliceVar(&o.sessions, "session", nil, "only calls of the sessions of these `IDS`")
 	f.IntSliceVar(&o.numbers, "call", nil, "only the calls of these `NUMBERS`, as 'toolscope sessions show' has them")
+	f.BoolVar(&o.steps, "steps", false, "also the calls that a recorded call made, such as the steps of a workflow")
 	f.BoolVar(&o.answers, "answers", false, "return the recorded answers: no tool runs")
 	f.BoolVar(&o.dryRun, "dry-run", false, "decide only: calls that the policies let through are answered \"dry run\"")
 	f.StringVar(&o.dir, "dir", ".", "the built-in tools work in `DIR`")
@@ -151,9 +153,18 @@ func (o *options) read(stdin io.Reader) (*transcript.Transcript, error) {
 		return nil, err
 	}
 	defer from.Close()
-	t, err := transcript.Read(from)
-	if err != nil && o.file != "-" {
-		return nil, fmt.Errorf("%s: %w", o.file, err)
+	name := o.file
+	if name == "-" {
+		name = "standard input"
 	}
-	return t, err
+	t, err := transcript.Read(from)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case t.Len() == 0:
+		return nil, fmt.Errorf("%s: got no calls, want a recording, a log or a transcript that has some", name)
+	case t.Torn > 0:
+		fmt.Fprintf(o.stderr, "toolscope replay: %s\n", recordings.TornLine(t.Torn))
+	}
+	return t, nil
 }

@@ -19,6 +19,7 @@ type options struct {
 	tools          []string
 	sessions       []string
 	numbers        []int
+	steps          bool
 	texts          []string // of --value
 	values         []value
 	stdin          io.Reader

@@ -163,15 +163,28 @@ func turnTitle(s toolkit.Session) string {
 func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 	ends := r.ends.takeAll()
 	for i, a := range answers {
-		r.compare(&b, i, a, ends[a.CallID])
-		switch {
-		case r.quiet:
-		case r.json:
-			r.printLine(b, a, ends[a.CallID])
-		default:
-			r.printRow(a, ends[a.CallID])
+		end := ends[a.CallID]
+		r.compare(&b, i, a, end)
+		if end.ms = r.took(end.ms, b.Answers[i]); r.quiet {
+			continue
+		}
+		if r.json {
+			r.printLine(b, a, end)
+		} else {
+			r.printRow(a, end)
 		}
 	}
+}
+
+// took is the running time that is printed, in milliseconds: where no tool ran it is the recorded one, 0 if there is none.
+func (r *replay) took(ms float64, then *transcript.RecordedAnswer) float64 {
+	switch {
+	case !r.answers && !r.dryRun:
+		return ms
+	case then == nil || r.dryRun:
+		return 0
+	}
+	return float64(then.Took.Microseconds()) / 1000
 }
 
 // printLine writes a call as a line of JSON.
@@ -205,8 +218,12 @@ func (r *replay) printRow(a toolkit.Answer, end ending) {
 	if r.paint.Cells > 0 {
 		output = max(16, r.paint.Cells-62) // the other columns
 	}
+	took := "–"
+	if end.ms > 0 {
+		took = display.Milliseconds(end.ms)
+	}
 	fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.In(colour, fmt.Sprintf("%-28s", what)),
-		display.Milliseconds(end.ms), display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), output))
+		took, display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), output))
 }
 
 func (r *replay) text(s string) string {
@@ -225,6 +242,9 @@ func (r *replay) summary() error {
 	}
 	var tables strings.Builder
 	all.Write(&tables, display.Clip(r.options.file, 60), r.paint, true)
+	if r.answers || r.dryRun {
+		tables.WriteString("No tool ran: the times in this table are those of the policies.\n")
+	}
 	_, err := fmt.Fprintf(r.out, "\n%s%s", &tables, r.compared.text())
 	return err
 }

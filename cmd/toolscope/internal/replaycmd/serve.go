@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -29,9 +30,12 @@ func (o *options) serveAnswers(ctx context.Context) error {
 	if o.file == "-" {
 		return errors.New("--serve: got standard input as the file, which is the protocol's: want a file")
 	}
-	session, err := recorded.Open(o.file, nil)
-	if err != nil {
+	session, err := recorded.OpenWhole(o.file, nil, "replay", o.stderr)
+	switch {
+	case err != nil:
 		return err
+	case len(session.Calls) == 0:
+		return fmt.Errorf("%s: got no calls, want a recording, a log or a transcript that has some", o.file)
 	}
 	f, err := answersOf(session)
 	if err != nil {

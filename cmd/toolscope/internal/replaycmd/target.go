@@ -60,7 +60,7 @@ func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 // that a person agrees to where they may write.
 func (r *replay) prepare(tools toolkit.Tools) error {
 	questions := bufio.NewReader(r.stdin)
-	all := false
+	all, steps := false, uint64(0)
 	var kept []transcript.Batch
 	for _, b := range r.transcript.Batches {
 		left := b
@@ -68,6 +68,10 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 		for i := range b.Calls {
 			call, note := b.Calls[i], b.Notes[i]
 			if !r.wanted(&b.Session, &call, &note) {
+				continue
+			}
+			if note.Parent != "" && !r.steps && r.numbers == nil {
+				steps++
 				continue
 			}
 			if why := r.unsendable(&call, &note); why != "" {
@@ -89,6 +93,10 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 		if len(left.Calls) > 0 {
 			kept = append(kept, left)
 		}
+	}
+	if steps > 0 {
+		fmt.Fprintf(r.stderr, "toolscope replay: %s left out: the calls that they are of make them again; "+
+			"--steps sends them as well\n", display.Number(steps, "step"))
 	}
 	r.transcript = &transcript.Transcript{Batches: kept}
 	return nil

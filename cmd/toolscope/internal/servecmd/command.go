@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
@@ -172,11 +173,12 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTools()) }()
-	if record != nil {
-		addTools(record, tools)
-	}
-	if err := serveWorkflows(file, scope, server, tools, workflows); err != nil {
+	served, err := serveWorkflows(file, scope, server, tools, workflows)
+	if err != nil {
 		return err
+	}
+	if record != nil {
+		addTools(record, slices.Concat(tools.Definitions(), served))
 	}
 	closeStats, err := o.serveStats(scope, stderr)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
@@ -22,9 +21,9 @@ import (
 )
 
 // addTools records the definitions of the tools.
-func addTools(record *calllog.Log, tools builtin.Governed) {
+func addTools(record *calllog.Log, tools []toolkit.Definition) {
 	var list []calllog.Tool
-	for _, d := range tools.Definitions() {
+	for _, d := range tools {
 		text, err := json.Marshal(toolmcp.ToolOf(d))
 		if err == nil {
 			list = append(list, calllog.Tool{Name: d.Name, Definition: text, ReadOnly: d.ReadOnly == toolkit.Yes})

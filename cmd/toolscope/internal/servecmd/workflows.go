@@ -15,19 +15,20 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// serveWorkflows adds the workflows of the configuration to the tools of the server. Their steps call tools through scope.
+// serveWorkflows adds the workflows of the configuration to the tools of the server, and returns their definitions. Their steps call tools through scope.
 func serveWorkflows(
 	file *config.File, scope *toolscope.Scope, server *mcp.Server, tools builtin.Governed, pages *builtin.LateWorkflows,
-) error {
+) ([]toolkit.Definition, error) {
 	w, err := builtin.OpenWorkflows(file, scope, tools)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pages.Show(w.Set)
 	if recorder := scope.Stats(); recorder != nil {
 		recorder.Register(w.Registry)
 	}
-	return toolmcp.AddTools(server, w.Registry.Definitions(), w.Registry.Handle)
+	definitions := w.Registry.Definitions()
+	return definitions, toolmcp.AddTools(server, definitions, w.Registry.Handle)
 }
 
 // served are the tools of MCP servers under the policies of each.

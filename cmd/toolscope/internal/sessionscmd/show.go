@@ -4,6 +4,7 @@
 package sessionscmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -21,6 +22,7 @@ import (
 // showOptions are those of toolscope sessions show.
 type showOptions struct {
 	json bool
+	ids  bool
 	tool string
 	call int
 }
@@ -43,6 +45,7 @@ func showCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "print the record of each call as a line of JSON")
+	f.BoolVar(&o.ids, "ids", false, "print the id of each call in the recording, for 'toolscope forget --call'")
 	f.StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
 	f.IntVar(&o.call, "call", 0, "only the call with this `NUMBER`, with its arguments and result")
 	return c
@@ -66,11 +69,12 @@ func (o *showOptions) print(stdout, stderr io.Writer, s *recorded.Session) error
 			b.Write(append(line, '\n'))
 			continue
 		}
+		if o.ids {
+			fmt.Fprintf(&b, "%-14s", display.Clip(cmp.Or(c.Call, "-"), 40))
+		}
 		writeCall(&b, c, o.call != 0)
 	}
-	if s.Torn {
-		fmt.Fprintln(stderr, "toolscope sessions: the last line is not complete: its writer was killed")
-	}
+	s.ReportTorn("sessions show", stderr)
 	if s.Dropped > 0 {
 		fmt.Fprintf(stderr, "toolscope sessions: %s dropped by the writer: calls are missing\n", display.Number(s.Dropped, "line"))
 	}
@@ -126,6 +130,14 @@ func at(t time.Time) string {
 	return t.Local().Format("15:04:05.000")
 }
 
+// took is a call's running time, a dash where that is not known.
+func took(c *recorded.Call) string {
+	if c.Duration == nil {
+		return "–"
+	}
+	return display.Milliseconds(*c.Duration / 1000)
+}
+
 // writeCall prints a call on a line, and whole below it.
 func writeCall(b *strings.Builder, c *recorded.Call, whole bool) {
 	what := c.Outcome
@@ -135,8 +147,12 @@ func writeCall(b *strings.Builder, c *recorded.Call, whole bool) {
 	case c.ErrorType != "":
 		what += " " + c.ErrorType
 	}
-	fmt.Fprintf(b, "%4d  %-12s  %-24s %-28s %10s", c.Number, at(c.Began), display.Clip(c.Name(), 24), display.Clip(what, 28),
-		display.Milliseconds(float64(c.Took().Microseconds())/1000))
+	name := c.Name()
+	if c.Parent != "" {
+		name = "  " + name // a step of the call above
+	}
+	fmt.Fprintf(b, "%4d  %-12s  %-24s %-28s %10s", c.Number, at(c.Began), display.Clip(name, 24), display.Clip(what, 28),
+		took(c))
 	for _, wait := range []struct {
 		name string
 		us   *float64

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/histogram"
 	"github.com/toolscope/toolscope/stats"
 )
 
@@ -47,10 +48,14 @@ func SortTools(tools []stats.ToolStats, by string) {
 	}
 }
 
-// Ran is a running time, or a dash where no call ran.
+// Ran is a running time, or a dash where no call ran. Statistics do not tell times below their lowest one apart.
 func Ran(x *stats.ToolStats, ms float64) string {
-	if x.Executed == 0 {
+	const lowest = float64(histogram.Lowest) / 1e6
+	switch {
+	case x.Executed == 0:
 		return "–"
+	case ms < lowest:
+		return "<" + display.Milliseconds(lowest)
 	}
 	return display.Milliseconds(ms)
 }

@@ -219,7 +219,7 @@ func (m *Model) calls(p *place) *screen.Table {
 			{left("PROGRAM", 6), in(screen.Quiet, func(c *Call) string { return short(c.Program, 20) })},
 			{left("TOOL", rankOfTool), plainly(func(c *Call) string { return short(c.Tool, 24) })},
 			{left("ENDED AS", 0), ended},
-			{right("TOOK", 0), plainly(func(c *Call) string { return display.Milliseconds(c.DurationMs) })},
+			{right("TOOK", 0), plainly(func(c *Call) string { return some(c.DurationMs > 0, display.Milliseconds(c.DurationMs)) })},
 			{
 				right("PERSON", 4),
 				in(screen.Amber, func(c *Call) string { return some(c.ApprovalMs > 0, display.Milliseconds(c.ApprovalMs)) }),

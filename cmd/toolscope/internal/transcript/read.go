@@ -42,15 +42,20 @@ const (
 // with "function", "result", "success" and "execution_time" in seconds on the call
 // itself is read as well. Messages of other roles are passed over.
 //
-// An error names the line, what it has and what is wanted. A line may have 16 MiB,
-// a transcript a million calls.
+// An error names the line, what it has and what is wanted. A last line that is not complete is
+// left out, since its writer was killed, unless it is the only one. A line may have 16 MiB, a
+// transcript a million calls.
 func Read(r io.Reader) (*Transcript, error) {
 	p := &transcriptParser{open: map[string]answerSlot{}}
-	err := linefile.Each(r, maxTranscriptLine, func(number int, line []byte, _ bool) error {
+	err := linefile.Each(r, maxTranscriptLine, func(number int, line []byte, whole bool) error {
 		if p.line = number; len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
-		if err := p.read(line); err != nil {
+		err := p.read(line)
+		switch {
+		case err != nil && !whole && p.calls > 0 && !json.Valid(line):
+			p.transcript.Torn = len(line)
+		case err != nil:
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 		return nil
@@ -115,6 +120,7 @@ type transcriptLine struct {
 type loggedCall struct {
 	Record    string  `json:"record"`
 	Call      string  `json:"call"`
+	Parent    string  `json:"parent_call"`
 	Tool      string  `json:"tool"`
 	Requested string  `json:"requested_name"`
 	Error     string  `json:"error"`
@@ -223,6 +229,7 @@ func (p *transcriptParser) readLogged(l transcriptLine) error {
 
 // note adds what a call log says of a call's recording.
 func (l *loggedCall) note(n *Note) {
+	n.Parent = l.Parent
 	n.Redacted, n.Cut, n.Fingerprint = n.Redacted || l.ArgumentsRedacted, n.Cut || l.ArgumentsCut, l.Fingerprint
 	if json.Unmarshal(l.Time, &n.Began) != nil {
 		n.Began = time.Time{}

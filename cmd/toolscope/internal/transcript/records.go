@@ -121,8 +121,10 @@ func (p *transcriptParser) record(at answerSlot) calllog.Record {
 	if answer == nil {
 		return r
 	}
-	us := float64(answer.Took.Nanoseconds()) / 1000
-	r.Record, r.Outcome, r.Duration, r.Result = calllog.RecordEnd, "executed", &us, answer.Output
+	r.Record, r.Outcome, r.Result = calllog.RecordEnd, "executed", answer.Output
+	if us := float64(answer.Took.Nanoseconds()) / 1000; us > 0 {
+		r.Duration = &us
+	}
 	if answer.Failed {
 		r.Error, r.Result, r.ErrorType = answer.Output, "", answer.ErrorType
 		if r.ErrorType == "" {

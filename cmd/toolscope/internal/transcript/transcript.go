@@ -16,6 +16,7 @@ import (
 // change after that and is safe for concurrent use.
 type Transcript struct {
 	Batches []Batch
+	Torn    int // bytes of a last line that is not complete, which was left out
 }
 
 // A Batch is the calls a model proposed at once. The ids of its calls differ.
@@ -33,6 +34,7 @@ type Note struct {
 	Began         time.Time // zero if that is not known
 	Redacted, Cut bool      // its arguments are not those that were sent
 	Fingerprint   string    // of those, "" if there is none
+	Parent        string    // the call of which this one is a step, by its id in the file; "" for a client's call
 }
 
 // A RecordedAnswer is what a call came to when it was recorded.

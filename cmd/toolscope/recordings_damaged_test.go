@@ -1,0 +1,83 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
+)
+
+// readers are the commands that read files, up to the file.
+var readers = map[string][]string{
+	"replay": {"replay", "--answers"}, "serve": {"replay", "--serve"}, "show": {"sessions", "show"}, "report": {"report"},
+	"export": {"export", "--to", "text"}, "top": {"top", "--once", "--log"},
+	"check": {"check", "--expect", ""},
+}
+
+// Each command that reads files says the same of one that is not as it should be.
+func TestFilesThatAreWrong(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(recordings.Variable, filepath.Join(dir, "sessions"))
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	readers["check"][2] = write("e.yaml", "error_rate: 0\n")
+	lines := strings.SplitAfter(checkedSession, "\n")
+	const cut = "the last line is cut: 20 bytes left out"
+	const noCalls = "got no calls"
+	for name, c := range map[string]struct {
+		file string
+		// want is what a command says, on standard error unless it is check's output; "" for any other command's want in all.
+		// A command that is not in it succeeds without a word.
+		all  string
+		want map[string]string
+		ok   string // commands that exit with 0
+	}{
+		"cut": {write("cut.jsonl", checkedSession+lines[1][:20]), cut, map[string]string{"top": ""},
+			"replay serve show report export top check"},
+		"without an end": {write("unended.jsonl", strings.TrimSuffix(checkedSession, "\n")), "", nil,
+			"replay serve show report export top check"},
+		"broken": {write("broken.jsonl", lines[0]+lines[1]+"{\n"+lines[2]+lines[3]), "line 3: ", map[string]string{"top": ""},
+			"show report export top"},
+		"empty": {write("empty.jsonl", ""), "", map[string]string{"replay": noCalls, "serve": noCalls, "check": noCalls},
+			"show report export top"},
+		"without calls": {write("none.jsonl", lines[0]), "", map[string]string{"replay": noCalls, "serve": noCalls, "check": noCalls},
+			"show report export top"},
+		"no JSON": {write("text.txt", "hello"), "line 1: ", map[string]string{"top": ""}, "show top"},
+		"not a call": {write("other.jsonl", checkedSession+`{"a":1}`), "line 5: ", map[string]string{"top": ""},
+			"show report export top"},
+		"a directory":  {dir, dir + ": got a directory, want a file", nil, ""},
+		"missing":      {filepath.Join(dir, "x.jsonl"), "no such file", nil, ""},
+		"no such name": {"20261122", "got no such recording in", nil, ""},
+	} {
+		for command, args := range readers {
+			want, own := c.want[command]
+			if !own {
+				want = c.all
+			}
+			code, out, errs := invoke(args[0], "", append(args[1:len(args):len(args)], c.file)...)
+			said := errs
+			if command == "check" && !strings.Contains(c.all, "the last line is cut") {
+				said += out
+			}
+			ok := false
+			for word := range strings.FieldsSeq(c.ok) {
+				ok = ok || word == command
+			}
+			if (code == exitOK) != ok || code == exitUsage || !strings.Contains(said, want) {
+				t.Errorf("%s: %s: got %d, %q, want %q, success %v", name, command, code, said, want, ok)
+			}
+		}
+	}
+}
