@@ -17,6 +17,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/internal/linefile"
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // The bounds of what is read.
@@ -174,7 +175,7 @@ func (s *Session) addCall(r *calllog.Record, line int) error {
 		}
 		c = &Call{Number: len(s.Calls) + 1, Began: r.Time}
 		if end && r.Duration != nil && !r.Time.IsZero() {
-			c.Began = r.Time.Add(-time.Duration(*r.Duration * float64(time.Microsecond)))
+			c.Began = r.Time.Add(-time.Duration(wholeTime(r) * float64(time.Microsecond)))
 		}
 		s.Calls = append(s.Calls, c)
 		if r.Call != "" {
@@ -183,6 +184,18 @@ func (s *Session) addCall(r *calllog.Record, line int) error {
 	}
 	c.Record, c.Line, c.Finished = *r, line, end
 	return nil
+}
+
+// wholeTime is the time of a call from its beginning to its end in microseconds, with waits. That of a refused call has
+// them already.
+func wholeTime(r *calllog.Record) float64 {
+	us := *r.Duration
+	for _, wait := range []*float64{r.Queue, r.Approval, r.Backoff} {
+		if wait != nil && r.Outcome != toolkit.OutcomeRefused.String() {
+			us += *wait
+		}
+	}
+	return us
 }
 
 // Outer are the calls that a client made, without those that a workflow or a tool made while it ran. Files

@@ -60,6 +60,14 @@ func Ran(x *stats.ToolStats, ms float64) string {
 	return display.Milliseconds(ms)
 }
 
+// Spent is a sum of running times, or a dash where nothing is known of any.
+func Spent(ms float64) string {
+	if ms == 0 {
+		return "–"
+	}
+	return display.Milliseconds(ms)
+}
+
 // WorstLoop is the call that a session made most often, or "" if it made none more than twice.
 func WorstLoop(loops []stats.Loop, session string) string {
 	for _, l := range loops { // the worst first

@@ -162,7 +162,7 @@ func (v *View) sessionTable() *screen.Table {
 			unless(s.Errors == 0, screen.Red), display.Count(s.Errors),
 		),
 			plain(unless(s.WorstStreak < 2, display.Count(s.WorstStreak))), plain(unless(s.Looped == 0, display.Count(s.Looped))),
-			plain(display.Milliseconds(s.RunMs)), plain(unless(s.Cost == 0, display.Three(s.Cost))),
+			plain(Spent(s.RunMs)), plain(unless(s.Cost == 0, display.Three(s.Cost))),
 			styled(screen.Amber, WorstLoop(v.Loops, s.Session)))
 	}
 	return t

@@ -359,7 +359,7 @@ func (m *Model) sessions(p *place) *screen.Table {
 			},
 			{right("REPEATS", 2), plainly(func(s *session) string { return some(s.Looped > 0, display.Count(s.Looped)) })},
 			{right("SEEN", 1), plainly(func(s *session) string { return m.ago(s.LastSeen) })},
-			{right("IN TOOLS", 4), plainly(func(s *session) string { return display.Milliseconds(s.RunMs) })},
+			{right("IN TOOLS", 4), plainly(func(s *session) string { return summary.Spent(s.RunMs) })},
 			{
 				right("IN A ROW", 5),
 				plainly(func(s *session) string { return some(s.WorstStreak > 1, display.Count(s.WorstStreak)) }),
