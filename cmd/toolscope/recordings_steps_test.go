@@ -160,3 +160,15 @@ func TestServedAnswersHaveTheAnnotations(t *testing.T) {
 		t.Errorf("got %v, want double and calculator with their annotations, and the recorded answer", answers)
 	}
 }
+
+// Where no tool runs, policies decide by the recorded definitions: the tools of any server are known.
+func TestAnswersKnowTheRecordedTools(t *testing.T) {
+	_, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "made up", `{}`))
+	for option, want := range map[string]string{"--answers": `"same":2`, "--dry-run": `"output":"dry run"`} {
+		code, out, errs := invoke("replay", "", option, "--json", file)
+		if code != exitOK || !strings.Contains(out, `"tool":"echo","calls":1`) || !strings.Contains(out, want) ||
+			!strings.Contains(out, `"tool":"_unknown","calls":1`) {
+			t.Errorf("%s: got %d, %s, %s, want the recorded tool by its name, and %s", option, code, out, errs, want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
@@ -165,7 +166,7 @@ func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 	for i, a := range answers {
 		end := ends[a.CallID]
 		r.compare(&b, i, a, end)
-		if end.ms = r.took(end.ms, b.Answers[i]); r.quiet {
+		if end.ms = r.took(&end, b.Answers[i]); r.quiet {
 			continue
 		}
 		if r.json {
@@ -177,11 +178,11 @@ func (r *replay) printBatch(b transcript.Batch, answers []toolkit.Answer) {
 }
 
 // took is the running time that is printed, in milliseconds: where no tool ran it is the recorded one, 0 if there is none.
-func (r *replay) took(ms float64, then *transcript.RecordedAnswer) float64 {
+func (r *replay) took(end *ending, then *transcript.RecordedAnswer) float64 {
 	switch {
 	case !r.answers && !r.dryRun:
-		return ms
-	case then == nil || r.dryRun:
+		return end.ms
+	case then == nil || r.dryRun || end.outcome != toolkit.OutcomeExecuted.String():
 		return 0
 	}
 	return float64(then.Took.Microseconds()) / 1000
@@ -201,7 +202,7 @@ func (r *replay) printLine(b transcript.Batch, a toolkit.Answer, end ending) {
 		Output  string            `json:"output"`
 	}{
 		r.text(b.Session.ID), b.Session.Turn, r.text(a.CallID), r.text(a.Name), end.outcome, end.errorType, end.ms, end.tags,
-		r.text(a.Result.Output),
+		r.text(calllog.ResultText(a.Result)),
 	})
 }
 
@@ -223,7 +224,7 @@ func (r *replay) printRow(a toolkit.Answer, end ending) {
 		took = display.Milliseconds(end.ms)
 	}
 	fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.In(colour, fmt.Sprintf("%-28s", what)),
-		took, display.Clip(strings.Join(strings.Fields(r.text(a.Result.Output)), " "), output))
+		took, display.Clip(strings.Join(strings.Fields(r.text(calllog.ResultText(a.Result))), " "), output))
 }
 
 func (r *replay) text(s string) string {

@@ -6,7 +6,6 @@ package replaycmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -111,15 +110,4 @@ func answersOf(s *recorded.Session) (*library.Answers, error) {
 		session.Tools[i] = definitionOf(d, s.Tools[d.Name].Definition)
 	}
 	return session.Answers()
-}
-
-// definitionOf is a recorded definition with what MCP servers of toolscope add to it.
-func definitionOf(d toolkit.Definition, text []byte) toolkit.Definition {
-	var tool mcp.Tool
-	if json.Unmarshal(text, &tool) == nil {
-		if def, err := toolmcp.DefinitionOf(&tool); err == nil && def.Name == d.Name && def.Validate() == nil {
-			return def
-		}
-	}
-	return d
 }

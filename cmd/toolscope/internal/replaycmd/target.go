@@ -53,6 +53,9 @@ func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 		return nil, err
 	}
 	r.closers = append(r.closers, closeTools)
+	if r.answers || r.dryRun {
+		return withListed(r.transcript.Tools, tools)
+	}
 	return tools, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/foreign"
 	"github.com/toolscope/toolscope/internal/linefile"
 	"github.com/toolscope/toolscope/toolkit"
@@ -22,6 +23,7 @@ import (
 const (
 	maxTranscriptLine  = 16 << 20  // bytes
 	maxTranscriptCalls = 1_000_000 // calls
+	maxTranscriptTools = 10_000    // definitions
 )
 
 // Read reads JSON lines. Empty lines and unknown members are passed over. A line
@@ -145,6 +147,8 @@ func (p *transcriptParser) read(text []byte) error {
 	}
 	calls := append(l.Calls, l.ToolCalls...)
 	switch {
+	case l.Record == calllog.RecordTool:
+		return p.addTool(text)
 	case l.Record != "" || l.Tool != "" && l.Name == "" && len(calls) == 0:
 		return p.readLogged(l)
 	case l.Role == "tool":
@@ -169,6 +173,15 @@ func (p *transcriptParser) read(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// addTool keeps a definition, up to a number of them.
+func (p *transcriptParser) addTool(text []byte) error {
+	r, err := calllog.ReadRecord(text)
+	if err == nil && len(p.transcript.Tools) < maxTranscriptTools {
+		p.transcript.Tools = append(p.transcript.Tools, r)
+	}
+	return err
 }
 
 // readForeign reads the calls of an entry of an audit log, or of a line of spans.

@@ -6,8 +6,10 @@ package transcript
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -16,7 +18,8 @@ import (
 // change after that and is safe for concurrent use.
 type Transcript struct {
 	Batches []Batch
-	Torn    int // bytes of a last line that is not complete, which was left out
+	Tools   []calllog.Record // definitions that the file has
+	Torn    int              // bytes of a last line that is not complete, which was left out
 }
 
 // A Batch is the calls a model proposed at once. The ids of its calls differ.
@@ -112,7 +115,9 @@ func (a *RecordedAnswer) result(tool string) toolkit.Result {
 		if kind == "" {
 			kind = toolkit.ErrTool
 		}
-		res.Fault = &toolkit.Error{Kind: kind, Tool: tool, Message: a.Output}
+		fault := &toolkit.Error{Kind: kind, Tool: tool}
+		fault.Message = strings.TrimPrefix(a.Output, fault.Error()+": ") // which the error says again
+		res.Fault = fault
 	}
 	return res
 }
