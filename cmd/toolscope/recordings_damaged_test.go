@@ -81,3 +81,25 @@ func TestFilesThatAreWrong(t *testing.T) {
 		}
 	}
 }
+
+// A call that the file does not have is an error, and filters that no call passes are told.
+func TestCallsThatAreNotThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	if err := os.WriteFile(file, []byte(checkedSession), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"replay", "--answers", "--call", "3", file}, exitUsage, "--call: got 3, want a number from 1 to 2"},
+		{[]string{"replay", "--answers", "--tool", "raed", file}, exitOK, "no call of the file passes --tool"},
+		{[]string{"sessions", "show", "--call", "3", file}, exitError, "--call: got 3, and the session has 2 calls"},
+		{[]string{"sessions", "show", "--tool", "raed", file}, exitOK, "No calls."},
+	} {
+		if code, out, errs := invoke(c.args[0], "", c.args[1:]...); code != c.code || !strings.Contains(out+errs, c.want) {
+			t.Errorf("%v: got %d, %s%s, want %d, %s", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}

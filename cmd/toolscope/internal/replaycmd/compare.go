@@ -33,7 +33,8 @@ func (r *replay) compare(b *transcript.Batch, i int, a toolkit.Answer, end endin
 	case r.shown(text, a.Name, then.Redacted) == then.Output:
 		c.Same++
 	default:
-		c.Changed = append(c.Changed, fmt.Sprintf("call %d, %s: got another result", b.Notes[i].Number, display.Clip(a.Name, 60)))
+		c.Changed = append(c.Changed, fmt.Sprintf("call %d, %s: got the result %s, was %s", b.Notes[i].Number,
+			display.Clip(a.Name, 60), r.excerpt(text), r.excerpt(then.Output)))
 	}
 }
 
@@ -44,6 +45,9 @@ func (r *replay) shown(text, tool string, redacted bool) string {
 	}
 	return text
 }
+
+// excerpt is the beginning of a result, redacted.
+func (r *replay) excerpt(text string) string { return display.Quoted(display.Clip(r.text(text), 60)) }
 
 func endingText(failed bool, errorType string) string {
 	if !failed {

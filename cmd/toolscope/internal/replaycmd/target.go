@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/transcript"
 	"github.com/toolscope/toolscope/internal/display"
@@ -62,6 +63,11 @@ func (r *replay) open(ctx context.Context) (toolscope.Registry, error) {
 // prepare leaves only the calls that are to be made: those that pass the filters, whose arguments are what was sent, and
 // that a person agrees to where they may write.
 func (r *replay) prepare(tools toolkit.Tools) error {
+	for _, n := range r.numbers {
+		if most := r.transcript.Len(); n < 1 || n > most {
+			return cli.Usage("--call: got %d, want a number from 1 to %d", n, most)
+		}
+	}
 	questions := bufio.NewReader(r.stdin)
 	all, steps := false, uint64(0)
 	var kept []transcript.Batch
@@ -78,7 +84,7 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 				continue
 			}
 			if why := r.unsendable(&call, &note); why != "" {
-				r.withhold(&call, &note, why)
+				r.withhold(&call, &note, why+places(call.Arguments, note.Number))
 				continue
 			}
 			if !all && r.mayWrite(tools, call.Name) {
@@ -96,6 +102,9 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 		if len(left.Calls) > 0 {
 			kept = append(kept, left)
 		}
+	}
+	if len(kept) == 0 && r.compared.Withheld == 0 && steps == 0 {
+		fmt.Fprintln(r.stderr, "toolscope replay: no call of the file passes --tool, --session and --call")
 	}
 	if steps > 0 {
 		fmt.Fprintf(r.stderr, "toolscope replay: %s left out: the calls that they are of make them again; "+
@@ -162,8 +171,7 @@ func (r *replay) ask(from *bufio.Reader, call *toolkit.Call, n *transcript.Note)
 // withhold lists a call that is not sent.
 func (r *replay) withhold(call *toolkit.Call, n *transcript.Note, why string) {
 	r.compared.Withheld++
-	fmt.Fprintf(r.stderr, "toolscope replay: call %d, %s, is not sent: %s%s\n", n.Number, display.Clip(call.Name, 60), why,
-		places(call.Arguments, n.Number))
+	fmt.Fprintf(r.stderr, "toolscope replay: call %d, %s, is not sent: %s\n", n.Number, display.Clip(call.Name, 60), why)
 }
 
 // wait waits until a batch is due.

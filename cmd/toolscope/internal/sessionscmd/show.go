@@ -53,13 +53,18 @@ func showCommand() *cobra.Command {
 
 func (o *showOptions) print(stdout, stderr io.Writer, s *recorded.Session) error {
 	var b strings.Builder
+	if o.call < 0 || o.call > len(s.Calls) {
+		return fmt.Errorf("--call: got %d, and the session has %s", o.call, display.Number(uint64(len(s.Calls)), "call"))
+	}
 	if !o.json && o.call == 0 {
 		writePeers(&b, s)
 	}
+	shown := 0
 	for _, c := range s.Calls {
 		if o.tool != "" && c.Tool != o.tool && c.Name() != o.tool || o.call != 0 && c.Number != o.call {
 			continue
 		}
+		shown++
 		clean(&c.Record)
 		if o.json {
 			line, err := c.Marshal()
@@ -73,6 +78,9 @@ func (o *showOptions) print(stdout, stderr io.Writer, s *recorded.Session) error
 			fmt.Fprintf(&b, "%-14s", display.Clip(cmp.Or(c.Call, "-"), 40))
 		}
 		writeCall(&b, c, o.call != 0)
+	}
+	if shown == 0 && !o.json {
+		b.WriteString("No calls.\n")
 	}
 	s.ReportTorn("sessions show", stderr)
 	if s.Dropped > 0 {
