@@ -238,6 +238,9 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		if BeforeSecret[previous] || Vendors[previous] {
 			return Verdict{Secret, kinds.Token}
 		}
+		if words[0] == "x" { // a header
+			return Verdict{Secret, kinds.Token}
+		}
 		return Verdict{Telling, kinds.Token}
 	case "tokens":
 		return Verdict{Telling, kinds.Token}
@@ -250,7 +253,7 @@ func wordVerdict(word string, i int, words []string) Verdict {
 			return Verdict{Secret, kinds.Secret}
 		}
 	case "passe":
-		if previous == "de" {
+		if previous == "de" || previous == "palavra" {
 			return Verdict{Secret, kinds.Password}
 		}
 	case "string", "strings":

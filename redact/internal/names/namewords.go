@@ -27,7 +27,9 @@ var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "he
 	"Şifre",
 	"passordet", "密码", "密碼", "パスワード",
 	"비밀번호", "암호", "clave de acceso", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
-	"पासवर्ड"}
+	"पासवर्ड", "parolă", "wagwoord", "geslo", "parool", "pasahitza", "fjalëkalimi", "lykilorð", "focal faire",
+	"cyfrinair", "nenosiri", "лозинка", "парола", "رمز عبور", "گذرواژه", "پاس ورڈ", "zugangscode", "code d'accès",
+	"codice segreto"}
 
 // foreignLogins are words for a user's name and password, and for signing in with them.
 var foreignLogins = []string{"zugangsdaten", "anmeldedaten", "identifiants", "credenciales", "credenziali", "credenciais",
@@ -38,6 +40,10 @@ var foreignLogins = []string{"zugangsdaten", "anmeldedaten", "identifiants", "cr
 var foreignKeys = []string{"api-schlüssel", "api schlüssel", "clé api", "clé d'api", "clé secrète", "clave api",
 	"clave de api", "clave secreta", "chave api", "chave de api", "chave secreta", "chiave api", "chiave segreta",
 	"klucz api", "api-sleutel", "api-nyckel", "api-ключ", "api キー", "apiキー", "api密钥", "api 密钥", "api 키"}
+
+// foreignTokens are words for a token that are no names in source code.
+var foreignTokens = []string{"jeton", "geheimschlüssel", "geheime sleutel", "токен", "секретный ключ", "令牌", "トークン",
+	"シークレットキー", "토큰", "비밀 키", "密钥", "秘密鍵", "ficha de acceso", "toegangssleutel"}
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.
@@ -87,7 +93,7 @@ var plainWords = func() verdicts {
 	m := make(verdicts)
 	m.addWords(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
-		"senha contrase contrasena psk wachtwoord mdp")
+		"senha contrase contrasena contrasenya psk wachtwoord mdp passord passordet bindpw rootpw")
 	m.addWords(Verdict{Secret, kinds.Secret}, "mnemonic")
 	m.addWords(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
 	m.addWords(Verdict{Telling, kinds.Signature}, "signature")

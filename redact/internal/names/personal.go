@@ -93,7 +93,8 @@ func isForeign(label string) bool {
 
 // ForeignNames are words for a password, and labels of personal data, that are no names in source code: of
 // several words, or in other scripts.
-var ForeignNames = slices.Concat(foreignPasswords, foreignKeys, foreignLogins, labels.scripts)
+var ForeignNames = slices.Concat(foreignPasswords, foreignKeys, foreignLogins, foreignTokens,
+	labels.scripts)
 
 // Title is a word of [ForeignNames] with a capital, if its script has capitals that are no ASCII letters.
 func Title(word string) string {
@@ -111,6 +112,9 @@ func OfForeign(word string) Verdict {
 	}
 	if slices.Contains(foreignKeys, word) {
 		return Verdict{Secret, kinds.APIKey}
+	}
+	if slices.Contains(foreignTokens, word) {
+		return Verdict{Telling, kinds.Token}
 	}
 	if slices.Contains(foreignLogins, word) {
 		return Verdict{Telling, kinds.Credential}

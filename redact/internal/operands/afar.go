@@ -23,6 +23,9 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := EnteredValue(s, start); to > 0 {
 		return true
 	}
+	if _, to := ValueBelow(s, stop); to > 0 {
+		return true
+	}
 	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,
 		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text
@@ -107,8 +110,10 @@ func FilledValue(s string, start, stop int) (from, to int) {
 	if from, to = formPart(s, p); to > from {
 		return from, to
 	}
-	if chars.HasFold(s, p, " with ") {
-		return literalAt(s, p+len(" with "))
+	for _, with := range [...]string{" with ", ", with: "} {
+		if chars.HasFold(s, p, with) {
+			return literalAt(s, p+len(with))
+		}
 	}
 	return 0, 0
 }
@@ -120,10 +125,15 @@ const fillMethods = "fill type send_keys sendKeys pressSequentially press_sequen
 // calledWith is the literal in the chain of calls at p, behind the closed name of a field: ).fill('x'),
 // ).first().type('x'), ).value = 'x', { name: 'Password' }).fill('x'). called tells that there is such a chain.
 func calledWith(s string, p int) (from, to int, called bool) {
-	if strings.HasPrefix(s[p:], " })") {
-		p += len(" })")
+	if options := s[p:min(len(s), p+24)]; strings.HasPrefix(options, " })") || strings.HasPrefix(options, ", {") {
+		if end := strings.Index(options, "})"); end > 0 { // { exact: true })
+			p += end + len("})")
+		}
 	}
-	for range 3 {
+	for range 4 {
+		if p+2 < len(s) && s[p] == '[' && chars.IsDigit(s[p+1]) && s[p+2] == ']' {
+			p += len("[0]")
+		}
 		if p >= len(s) || s[p] != '.' {
 			return 0, 0, false
 		}
@@ -131,6 +141,10 @@ func calledWith(s string, p int) (from, to int, called bool) {
 		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
 			from, to = literalAt(s, end+len(" = "))
 			return from, to, true
+		}
+		if word := s[p+1 : end]; word == "first" || word == "last" {
+			p = end
+			continue
 		}
 		if end >= len(s) || s[end] != '(' {
 			return 0, 0, true

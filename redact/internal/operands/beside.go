@@ -88,7 +88,8 @@ func WordsEnd(s string, end int) int {
 func bareKeyword(s string, start, stop, p int) bool {
 	name := s[start:stop]
 	if chars.EqualFold(name, "pass") { // a verb as well
-		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])])
+		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])]) ||
+			inNetrc(s, start) && restOfLine(s, p)
 	}
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
 		return true
@@ -97,14 +98,20 @@ func bareKeyword(s string, start, stop, p int) bool {
 		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && (LineStart(s, start) || restOfLine(s, p)) ||
-		LineStart(s, start) && restOfLine(s, p)
+		(LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start)) && restOfLine(s, p)
+}
+
+// isPasswordWord reports whether a name ends with a word for a password, which is no word for what has one.
+func isPasswordWord(name string) bool {
+	return chars.EndsFold(name, "password") || chars.EndsFold(name, "passwd") || chars.EndsFold(name, "pw") ||
+		chars.EndsFold(name, "passphrase")
 }
 
 // restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of
 // settings: requirepass x.
 func restOfLine(s string, p int) bool {
 	end := bareEnd(s, p)
-	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.LooksLikePassword(s[p:end])
+	return (end == len(s) || strings.IndexByte("\n\r\"'", s[end]) >= 0) && values.LooksLikePassword(s[p:end])
 }
 
 // environmentBefore reports whether the name that begins at start is that of a variable which is set
@@ -115,29 +122,25 @@ func environmentBefore(s string, start int) bool {
 		start-len(line)+strings.LastIndexAny(line, "Es"))
 }
 
-// inNetrc reports whether a "login" or "machine" stands shortly before.
+// inNetrc reports whether a word for a user or a machine stands shortly before.
 func inNetrc(s string, start int) bool {
 	for low := max(0, start-120); start > low; start-- {
 		start = strings.LastIndexByte(s[low:start], ' ') + low
 		if start <= low {
 			break
 		}
-		switch word := s[low:start]; chars.Fold[word[len(word)-1]] {
-		case 'n':
-			if chars.EndsFold(word, "login") {
-				return true
-			}
-		case 'e':
-			if chars.EndsFold(word, "machine") {
-				return true
-			}
-		case 'r':
-			if chars.EndsFold(word, "user") {
-				return true
-			}
+		if endsWithUser(s[low:start]) {
+			return true
 		}
 	}
 	return false
+}
+
+// endsWithUser reports whether the last word of v is one for a user or a machine.
+func endsWithUser(v string) bool {
+	v = strings.TrimRight(v, ":=,/ ")
+	return chars.OneOf("login machine user username", chars.FoldString(v[chars.SkipBack(v, max(0, len(v)-10), len(v),
+		chars.Lower|chars.Upper):]))
 }
 
 // LineStart reports whether nothing but blanks stands on the line before start.

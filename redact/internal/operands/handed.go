@@ -17,7 +17,8 @@ import (
 // Detectors find passwords that are handed to a program or a database where no name
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin"}, Match: rules.Named(pipedBefore)},
+	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup "},
+		Match: rules.Named(pipedBefore)},
 	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
 		int, string) {
 		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
@@ -27,6 +28,9 @@ var Detectors = []kinds.Detector{
 		return pipedBefore(s, max(0, at-maxAfar)+line+1)
 	})},
 	{Kind: kinds.Password, Anchors: []string{"chpasswd"}, Match: rules.Named(func(s string, at int) (int, int, string) {
+		if chars.HasFold(s, at-len("sudo "), "sudo ") {
+			at -= len("sudo ")
+		}
 		start, end, kind := pipedBefore(s, at)
 		if i := strings.IndexByte(s[start:end], ':'); i > 0 {
 			return start + i + 1, end, kind
@@ -39,7 +43,13 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"},
 		Match: rules.Named(opensslPass)},
 	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
-	{Kind: kinds.Password, Anchors: []string{"getconnection("}, Match: rules.Named(thirdLiteral)},
+	{Kind: kinds.Password, Anchors: []string{"getconnection(", "pdo(", "pdo->__construct(", "mysqli(", "mysqli->__construct(",
+		"mysqli_connect(", "mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
+	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac("},
+		Match: literalOf(2)},
+	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
+		Match: literalOf(1)},
+	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
 	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:"}, Match: rules.Named(oracleLogin)},
@@ -57,7 +67,7 @@ func pipedBefore(s string, i int) (start, end int, kind string) {
 	from := max(0, end-maxAfar)
 	from += strings.LastIndexAny(s[from:end], "\n;&|") + 1
 	words := s[from:end]
-	for _, program := range [...]string{"echo ", "printf "} {
+	for _, program := range [...]string{"echo ", "printf ", "yes "} {
 		p := strings.Index(words, program)
 		if p < 0 {
 			continue
@@ -185,22 +195,42 @@ func literalBefore(s string, i int) (start, end int, kind string) {
 	return start, end, kinds.PasswdName
 }
 
-// thirdLiteral is the last of the three arguments of the call at i, and a literal: DriverManager's
-// getConnection(url, "ann", "x").
-func thirdLiteral(s string, i int) (start, end int, kind string) {
-	limit := min(len(s), i+maxAfar)
-	for p, n := i+len("getconnection("), 0; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
-		if c := s[p]; c == '"' {
-			end = QuoteEnd(s[:limit], p+1, c)
-			if n == 2 && end+1 < limit && s[end+1] == ')' && !values.IsReference(s[p+1:end]) {
-				return p + 1, end, kinds.PasswdName
+// literalOf finds the argument n of a call that takes a password there, if it is a literal: getConnection(url, "ann", "x").
+func literalOf(n int) func(s string, at, end int) (from, to int, ok bool) {
+	return func(s string, at, p int) (int, int, bool) {
+		limit := min(len(s), at+maxAfar)
+		p -= len(s[at:p]) - strings.IndexByte(s[at:p], '(') - 1
+		for left := n - 1; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
+			switch c := s[p]; c {
+			case '"', '\'':
+				end := QuoteEnd(s[:limit], p+1, c)
+				if v := s[p+1 : end]; left == 0 {
+					return p + 1, end, end+1 < len(s) && strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) &&
+						!marks.IsMark(v)
+				}
+				p = end
+			case ',':
+				left--
 			}
-			p = end
-		} else if c == ',' {
-			n++
 		}
+		return 0, 0, false
 	}
-	return 0, 0, ""
+}
+
+// userOption is the password of the user and password that an option at i is given: --user ann:x.
+func userOption(s string, i int) (start, end int, kind string) {
+	if i > 0 && !chars.IsSpace(s[i-1]) {
+		return 0, 0, ""
+	}
+	p := i + strings.IndexAny(s[i:], " =")
+	start, end, _ = Argument(s, p, min(len(s), p+maxAfar))
+	if start >= len(s) {
+		return 0, 0, ""
+	}
+	if start, end = LoginPair(s, start, end); end <= start || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
 }
 
 // annotated is the literal of the annotation at i if the field below it has the name of a password.

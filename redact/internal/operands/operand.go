@@ -19,6 +19,12 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	if o.Op == ' ' {
 		p += linkVerb(s, p)
 	}
+	if strings.HasPrefix(s[p:], "\\\n") && o.Op != ':' { // the line goes on
+		p = chars.Skip(s, p+2, chars.Blank|chars.Tab)
+	}
+	if o.Op == ':' && strings.HasPrefix(s[p:], "** ") {
+		p += len("** ")
+	}
 	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
 		q, ok := nextLine(s, p, o)
 		if !ok {
@@ -69,13 +75,17 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	return o
 }
 
-// skipTag passes over what says how the value at p is written: a tag of YAML, !!str x, and the head of a section of
-// XML, <![CDATA[x]]>.
+// skipTag passes over what says how the value at p is written: a tag or an anchor of YAML, !!str x, &a x, and the head
+// of a section of XML, <![CDATA[x]]>.
 func skipTag(s string, p int, op byte) int {
 	const section = "<![CDATA["
 	switch {
 	case op == ':' && strings.HasPrefix(s[p:], "!!"):
 		return chars.Skip(s, chars.Skip(s, p+2, chars.Lower), chars.Blank)
+	case op == ':' && p < len(s) && s[p] == '&':
+		if end := chars.Skip(s, p+1, chars.Name); end < len(s) && s[end] == ' ' {
+			return end + 1
+		}
 	case op == '>' && strings.HasPrefix(s[p:], section):
 		return p + len(section)
 	}
@@ -314,10 +324,10 @@ func closes(v string) bool {
 }
 
 // linkVerb is the length of the verb at p that links a name and its value, with a blank behind it: password is x,
-// password is: x.
+// password is: x; or of the word that says how the value is encrypted: secret 5 x.
 func linkVerb(s string, p int) int {
 	for _, verb := range [...]string{"is", "to", "ist", "lautet", "est", "es", "jest", "är", "er", "é",
-		"è", "was", "on", "это"} {
+		"è", "was", "on", "это", "0", "5", "7", "8", "9", "sha", "md5"} {
 		if !chars.HasFold(s, p, verb) {
 			continue
 		}
@@ -358,7 +368,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	if p >= len(s) {
 		return o, false
 	}
-	o.Flag = isFlag(s, start)
+	o.Flag = isFlag(s, start) || start > 0 && (s[start-1] == '?' || s[start-1] == '&')
 	if p > closed && !wasQuoted {
 		p = skipRemark(s, p)
 	}
@@ -368,10 +378,11 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		return o, false
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
 		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
-			literal+1 < len(s) && strings.IndexByte("\"'`", s[literal+1]) >= 0 {
+			literal+1 < len(s) && strings.IndexByte("\"'`", s[literalHead(s, literal+1)]) >= 0 {
 			q, op = literal, assign
 		}
-	case op == 0 && s[p] == ',' && p == stop && isConstant(s[start:stop]): // setopt(h, OPT_PASSWORD, "x")
+	// setopt(h, OPT_PASSWORD, "x"), {:password, "x"}
+	case op == 0 && s[p] == ',' && p == stop && (isConstant(s[start:stop]) || start > 0 && s[start-1] == ':'):
 		q, op = p+1, ','
 	// get("PASSWORD") or "x"
 	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):

@@ -9,10 +9,13 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
-// closeName skips the quotes and brackets that close a name which stops there.
+// closeName skips the quotes, brackets and asterisks that close a name which stops there, and the brackets of an array.
 func closeName(s string, stop int) (closed int, wasQuoted bool) {
 	closed = stop
-	for closed < len(s) && closed-stop < 8 && strings.IndexByte("\"'`\\])", s[closed]) >= 0 {
+	if strings.HasPrefix(s[stop:], "[]") {
+		closed++
+	}
+	for closed < len(s) && closed-stop < 8 && strings.IndexByte("\"'`\\])*", s[closed]) >= 0 {
 		wasQuoted = wasQuoted || s[closed] == '"' || s[closed] == '\'' || s[closed] == '`'
 		closed++
 	}
@@ -128,7 +131,7 @@ func typedOperator(s string, p, start, stop int) (q int, op byte) {
 		return 0, 0
 	}
 	e := p
-	for e < len(s) && e-p < 24 && (chars.IsAlnum(s[e]) || strings.IndexByte("*&<>[]._", s[e]) >= 0) {
+	for e < len(s) && e-p < 24 && (chars.IsAlnum(s[e]) || strings.IndexByte("*&<>[]()._", s[e]) >= 0) {
 		e++
 	}
 	if e == p || e-p >= 24 {

@@ -25,15 +25,18 @@ const (
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
 	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
-		"это equals become becomes it's es er from von de to with fue будет είναι je olan será sera ser będzie wird as")
+		"это equals become becomes it's es er from von de to with fue - be هي là будет είναι je olan será sera ser będzie wird as")
 	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
-	setLinks = names.Set("to as with on de")
-	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled")
+	setLinks = names.Set("to as with on de be")
+	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled should will")
 	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz")
 	withWords = names.Set("use the your my new this with and using mit con avec com med met z und et y e og " +
 		"och uses pass: password wifi connect")
 )
+
+// aboutUsers are words behind whose colon a name stands rather than a password: password of user: ann1.
+var aboutUsers = names.Set("user username login account email host file line error code id in")
 
 // particles stand directly behind a name in scripts without blanks, and link it with its value.
 var particles = [...]string{"は", "是", "为", "為", "는", "은", "이", "："}
@@ -46,6 +49,7 @@ type prose struct {
 	linked  bool // a word said that the value follows
 	set     bool // setLinks link
 	colon   bool // the last word ended with a colon: the token you asked for: x
+	belongs bool // the first word said what the name belongs to: password for ann: x
 }
 
 // ProseValue is the value of the name [start,stop) in running text: the password for ann is x, with
@@ -57,6 +61,8 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	if !ok {
 		return 0, 0
 	}
+	r.belongs = chars.OneOf("for of to on at from von für pour de para per til till för voor dla k od от для di do da",
+		s[min(p+1, len(s)):r.wordEnd(min(p+1, len(s)))])
 	for range maxProseWords {
 		p = chars.Skip(s[:r.limit], p, chars.Blank)
 		if from, to = r.enclosed(p); to > from {
@@ -69,9 +75,13 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if from, to = r.plain(p, end); to > from {
 			return from, to
 		}
+		if end < len(s) && s[end] == '\n' && s[end-1] == ':' { // use the password below:
+			return ValueBelow(s, end-1)
+		}
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!", s[end-1]) >= 0 {
 			return 0, 0
 		}
+		r.belongs = r.belongs || r.linked
 		r.learn(s[p:end])
 		p = end
 	}
@@ -96,6 +106,8 @@ func (r *prose) begin(start, stop int) (p int, ok bool) {
 	}
 	if p = stop; p+1 < r.limit && (s[p] == ',' || s[p] == ';') && s[p+1] == ' ' {
 		p++
+	} else if strings.HasPrefix(s[p:], "'s ") {
+		p, r.linked = p+2, true
 	}
 	return p, p < r.limit && s[p] == ' '
 }
@@ -155,7 +167,7 @@ func (r *prose) learn(word string) {
 	}
 	word = strings.TrimSuffix(word, ":")
 	switch long := len(word) > maxLink; {
-	case !long && linkWords[word] && (r.set || !setLinks[word]), r.scripts && r.colon:
+	case !long && linkWords[word] && (r.set || !setLinks[word]), (r.scripts || r.belongs && !aboutUsers[word]) && r.colon:
 		r.linked = true
 	case long || r.linked && !fillers[word]:
 		r.linked = false
@@ -198,7 +210,7 @@ func wordBefore(s string, start int) string {
 
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
-	"input inputs put wrote write pasted paste set setting send sent encrypt_string with using use")
+	"input inputs put wrote write pasted paste set setting send sent encrypt_string with using use try tried")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
@@ -215,6 +227,17 @@ func EnteredValue(s string, start int) (from, to int) {
 		switch word {
 		case "into", "in", "to", "for", "as", "name":
 			return enteredBefore(s, low, chars.SkipBack(s, low, q, chars.Blank))
+		case "is":
+			if to = chars.SkipBackAny(s, low, q, " \"'`"); to < q {
+				from = to
+				for from > low && !chars.IsSpace(s[from-1]) && strings.IndexByte("\"'`", s[from-1]) < 0 {
+					from--
+				}
+			}
+			if !values.LooksLikePassword(s[from:to]) {
+				return 0, 0
+			}
+			return from, to
 		case "":
 			return 0, 0
 		}
@@ -304,6 +327,57 @@ func LoginPair(s string, start, end int) (from, to int) {
 		return 0, 0
 	}
 	return from, to
+}
+
+// ValueBelow is the value of the name [start,stop) that stands alone on the next line, or on the one behind it or behind a
+// ruler, below a line that ends with the name and a colon, a question mark or asterisks at most:
+//
+//	Your password:      **API key**     Question: Password?
+//	  x                 x               Answer: x
+func ValueBelow(s string, stop int) (from, to int) {
+	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ")
+	bare := strings.IndexByte(s[stop:p], ':') < 0
+	question := strings.IndexByte(s[stop:p], '?') >= 0
+	lines := 0
+	for ; lines < 3 && p < len(s) && (s[p] == '\n' || s[p] == '\r'); lines++ {
+		end := chars.SkipAny(s, p, " \t\r")
+		if end >= len(s) || s[end] != '\n' {
+			break
+		}
+		if p = chars.SkipAny(s, end+1, " \t>*`\"'"); lines == 0 {
+			if ruler := chars.SkipAny(s, p, "-=~"); ruler > p+2 {
+				p, lines = ruler, -1
+			}
+		}
+	}
+	if lines == 0 || p >= len(s) || bare && !question && lines > 1 || strings.IndexByte("{[<|(", s[p]) >= 0 {
+		return 0, 0
+	}
+	if from = p; question {
+		from = answer(s, p)
+	}
+	line := s[from:min(len(s), from+chance.MaxValue)]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	line = strings.TrimRight(line, " \t\r*`\"'")
+	if !values.LooksLikePassword(line) || strings.IndexByte(line, '"') >= 0 || bare && from == p && !chance.Plausible(line) && !chars.HasSpecial(line) &&
+		(strings.ToLower(line) == line || !chars.HasDigit(line)) {
+		return 0, 0
+	}
+	return from, from + len(line)
+}
+
+// answer passes over a word that introduces an answer at p: A: x, Answer: x.
+func answer(s string, p int) int {
+	end := p
+	for end < len(s) && end-p < 16 && (chars.IsLetter(s[end]) || s[end] >= 0x80) {
+		end++
+	}
+	if end > p && end+1 < len(s) && s[end] == ':' && s[end+1] == ' ' {
+		return end + 2
+	}
+	return p
 }
 
 // longWord is the shortest word that may be drawn by chance, in bytes.

@@ -35,6 +35,9 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		if to <= from {
 			from, to = operands.EnteredValue(s, start)
 		}
+		if to <= from {
+			from, to = operands.ValueBelow(s, stop)
+		}
 		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
 			next := sc.takeNamed(s, from, to, v.Kind)
 			if from, to = operands.ChangedTo(s, to); to > from {

@@ -171,9 +171,12 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		return d
 	case expect == argumentValue && len(v) > 0 && v[0] != '-':
 		return names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	case arg.Level == names.Telling && f.named && values.LooksLikePassword(v): // ["password","x"]
+		d = names.Verdict{Level: names.Secret, Kind: arg.Kind}
 	case arg.Level > d.Level && (len(v) == 0 || v[0] != '-'):
 		d = arg
 	}
+	f.named = false
 	switch {
 	case len(v) < 2 || len(v) > names.MaxName:
 	case v[0] == '-':
@@ -184,7 +187,7 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 			return d
 		}
 		if name := sc.classify(v); name.Level > names.Harmless {
-			f.arg = names.Verdict{Level: names.Telling, Kind: name.Kind}
+			f.arg, f.named = names.Verdict{Level: names.Telling, Kind: name.Kind}, name.Level == names.Secret
 		}
 	}
 	return d

@@ -114,6 +114,7 @@ type frame struct {
 	inherits         bool          // of all that is below, see [names.Verdict.Inherits]
 	pair             names.Verdict // what {"name": …} says of {"value": …}
 	arg              names.Verdict // what the option before says of this item
+	named            bool          // the item before is the name of a secret
 	program          int32         // 1 + the command whose arguments these are
 	expect           argument1
 	grid             grid

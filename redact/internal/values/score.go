@@ -244,7 +244,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if !chance.Plausible(v) {
 		return 0
 	}
-	if isID(v) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
+	if isID(v) && !(o.Flag && d.Kind == kinds.Token && recognise.UUID(v)) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}
 	if chance.Random(v) || chance.RandomPart(v) {

@@ -17,7 +17,7 @@ type Operand struct {
 	Op         byte // '=', ':', ',', '(', '>' (XML), ' ' (an option or a bare pair), '~' (a comparison)
 	Quoted     bool
 	Spaced     bool // blanks before the value
-	Flag       bool // the name was a command line's option
+	Flag       bool // the name was a command line's option, or a parameter of a URL
 }
 
 // LooksLikePassword reports whether v, a word of running text or of a table, is no word of a language but was made
