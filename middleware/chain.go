@@ -19,13 +19,17 @@ func Wrap(h toolkit.Handler, policies ...Policy) toolkit.Handler {
 // Middlewares are the policies as middlewares in the order of [Wrap], for
 // [toolkit.GovernFunc].
 func Middlewares(policies ...Policy) []toolkit.Middleware {
-	sorted := slices.Clone(policies)
-	for i, p := range sorted {
+	var sorted []Policy // by stage; those of one stage stay in their order
+	for _, p := range policies {
 		if err := Check(p); err != nil {
-			sorted[i] = unusable{err}
+			p = unusable{err}
 		}
+		i := len(sorted)
+		for i > 0 && sorted[i-1].Stage() > p.Stage() {
+			i--
+		}
+		sorted = slices.Insert(sorted, i, p)
 	}
-	slices.SortStableFunc(sorted, func(a, b Policy) int { return int(a.Stage()) - int(b.Stage()) })
 	middlewares := make([]toolkit.Middleware, len(sorted))
 	for i := range sorted {
 		middlewares[i] = wrap(sorted, i)

@@ -6,6 +6,7 @@ package identity
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -53,19 +54,28 @@ func appendCanonical(dst, p []byte, i int, volatile []string) (out []byte, end i
 	return n.append(dst), end
 }
 
+// A canonicalMember is one of an object, in its one spelling.
+type canonicalMember struct{ name, value []byte }
+
+// byName sorts members. Programs have the code of sort.Sort anyway, and none of slices.SortFunc for members.
+type byName []canonicalMember
+
+func (m byName) Len() int           { return len(m) }
+func (m byName) Less(i, k int) bool { return bytes.Compare(m[i].name, m[k].name) < 0 }
+func (m byName) Swap(i, k int)      { m[i], m[k] = m[k], m[i] }
+
 func appendObject(dst, p []byte, i int, volatile []string) (out []byte, end int) {
-	type entry struct{ name, value []byte }
-	var entries []entry
+	var entries byName
 	for i = space(p, i); p[i] != '}'; i = nextElement(p, i) {
 		close, _ := scanString(p, i+1)
-		e := entry{name: appendText(nil, p[i+1:close])}
+		e := canonicalMember{name: appendText(nil, p[i+1:close])}
 		i = space(p, space(p, close+1)+1)
 		e.value, i = appendCanonical(nil, p, i, nil)
 		if !slices.Contains(volatile, string(e.name)) {
 			entries = append(entries, e)
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.name, b.name) })
+	sort.Sort(entries)
 	dst = append(dst, '{')
 	for k, e := range entries {
 		if k > 0 {

@@ -4,7 +4,6 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -182,25 +181,20 @@ func (j *Journal) prune() ([]os.FileInfo, error) {
 	}
 	var files []os.FileInfo
 	total := int64(0)
-	for _, e := range entries {
+	now, future := j.options.Now(), 0 // files that a clock ahead of this one wrote come first
+	for _, e := range entries {       // by name
 		if !strings.HasPrefix(e.Name(), FilePrefix) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
+			at := len(files)
+			if info.ModTime().After(now.Add(time.Minute)) {
+				at, future = future, future+1
+			}
+			files = slices.Insert(files, at, info)
 			total += info.Size()
 		}
 	}
-	now := j.options.Now()
-	future := func(f os.FileInfo) int {
-		if f.ModTime().After(now.Add(time.Minute)) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int {
-		return cmp.Or(future(a)-future(b), strings.Compare(a.Name(), b.Name()))
-	})
 	oldest := now.Add(-j.options.Retention)
 	return slices.DeleteFunc(files, func(f os.FileInfo) bool {
 		own := j.file != nil && f.Name() == filepath.Base(j.file.Name())
