@@ -194,3 +194,15 @@ func SkipBackAny(s string, low, i int, list string) int {
 	}
 	return i
 }
+
+// SkipAnswer passes over a word and a colon at p, which introduce an answer: A: x, Answer: x.
+func SkipAnswer(s string, p int) int {
+	end := p
+	for end < len(s) && end-p < 16 && (IsLetter(s[end]) || s[end] >= 0x80) {
+		end++
+	}
+	if end > p && end+1 < len(s) && s[end] == ':' && s[end+1] == ' ' {
+		return end + 2
+	}
+	return p
+}

@@ -354,7 +354,7 @@ func ValueBelow(s string, stop int) (from, to int) {
 		return 0, 0
 	}
 	if from = p; question {
-		from = answer(s, p)
+		from = chars.SkipAnswer(s, p)
 	}
 	line := s[from:min(len(s), from+chance.MaxValue)]
 	if end := strings.IndexByte(line, '\n'); end >= 0 {
@@ -366,18 +366,6 @@ func ValueBelow(s string, stop int) (from, to int) {
 		return 0, 0
 	}
 	return from, from + len(line)
-}
-
-// answer passes over a word that introduces an answer at p: A: x, Answer: x.
-func answer(s string, p int) int {
-	end := p
-	for end < len(s) && end-p < 16 && (chars.IsLetter(s[end]) || s[end] >= 0x80) {
-		end++
-	}
-	if end > p && end+1 < len(s) && s[end] == ':' && s[end+1] == ' ' {
-		return end + 2
-	}
-	return p
 }
 
 // longWord is the shortest word that may be drawn by chance, in bytes.

@@ -384,6 +384,11 @@ func Gap(s string, stop int) (p int, bound bool) {
 	if p+1 < len(s) && s[p] == '.' && (s[p+1] == ' ' || s[p+1] == ':') { // of an abbreviation
 		p++
 	}
+	if p < len(s) && s[p] == '?' { // of a form: Phone? A: x
+		if q := chars.SkipAny(s[:min(len(s), p+12)], p+1, " *>\r\n"); q > p+1 {
+			p, bound = chars.SkipAnswer(s, q), true
+		}
+	}
 	for range 4 {
 		if verb := verbEnd(s, p); verb > 0 {
 			p, bound = verb, true

@@ -141,7 +141,7 @@ func nextWord(s string, p int) (end int, ok bool) {
 	for q < len(s) && q-p < 2 && isJoint(s[q]) {
 		q++
 	}
-	if q == p || q >= len(s) || !isWordByte(s[q]) {
+	if q == p || q >= len(s) || !isWordByte(s[q]) || strings.HasPrefix(s[q:], "\xe2\x80") { // a dash or a bullet
 		return p, false
 	}
 	return wordEnd(s, q), true
