@@ -87,7 +87,7 @@ func Unbound(v names.Verdict, s string, stop int) int {
 	if line {
 		at = chars.SkipAny(s, at+1, Blanks)
 	}
-	if v.Level < names.Secret || at == stop || at >= len(s) || v.Kind == names.Address {
+	if v.Level < names.Secret || at == stop || at >= len(s) || v.Kind == names.Address && !line {
 		return 0
 	}
 	end := Labelled(v, s, at)
@@ -103,7 +103,7 @@ func Unbound(v names.Verdict, s string, stop int) int {
 		}
 	}
 	switch {
-	case line && digits >= 6:
+	case line && (digits >= 6 || v.Kind == names.Address):
 	case v.Kind == names.Birth && digits >= 5 && parts > 0:
 	case v.Kind == names.Phone && (digits >= 9 || digits >= 7 && parts > 0):
 	case v.Kind != names.Phone && v.Kind != names.Birth && digits >= 6 && isLongNumber(s[at:end]+"A"):
@@ -389,6 +389,12 @@ func Gap(s string, stop int) (p int, bound bool) {
 			p, bound = chars.SkipAnswer(s, q), true
 		}
 	}
+	if dots := chars.SkipAny(s, p, "."); dots > p+2 { // a leader
+		p = dots
+	}
+	if p+1 < len(s) && s[p] == '(' && (s[p+1] == '"' || s[p+1] == '\'') { // setPhone("x")
+		p, bound = p+1, true
+	}
 	for range 4 {
 		if verb := verbEnd(s, p); verb > 0 {
 			p, bound = verb, true
@@ -429,7 +435,7 @@ func verbEnd(s string, p int) int {
 }
 
 // gapVerbs link a name and its value behind other words: has been changed to.
-const gapVerbs = "is was are to ist war lautet est era es jest are now"
+const gapVerbs = "is was are to ist war lautet est era es jest are now from"
 
 // gapMarks stand between a name and its value. The first ones do not bind.
 var gapMarks = [...]string{"番号", "号码", "號碼", "号", "번호", "（自宅）", "：", "は", "是", "는", "은", "—", "–", "→", "là ",

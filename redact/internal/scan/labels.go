@@ -68,6 +68,10 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	at, bound := personal.Gap(s, stop)
+	if name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name); !bound && at > stop && name+1 < start &&
+		s[name] == '-' && s[name+1] == '-' { // an option
+		bound = true
+	}
 	sc.Count(at - stop + 1)
 	if !bound && !sc.quick {
 		if to := personal.Unbound(v, s, stop); to > stop {
@@ -78,20 +82,42 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		switch {
 		case stop >= len(s):
 		case sc.quick: // the name is a string, or the text of an element, and its value another one
-			sc.suspect = sc.suspect || s[stop] == '"' || s[stop] == '\'' || s[stop] == '.' || s[stop] == '<'
+			sc.suspect = sc.suspect || strings.IndexByte("\"'.<\n", s[stop]) >= 0
 		default:
-			if from, to := operands.FilledValue(s, start, stop); to > from && personal.Fits(v, s[from:to]) {
-				return sc.takeSpan(s, from, to, v.Kind)
-			}
-			sc.elementHit(s, stop, v)
+			return sc.personalAfar(s, start, stop, v)
 		}
 		return 0
 	}
 	to := personal.Labelled(v, s, at)
 	if to <= at {
+		if sc.quick {
+			sc.suspect = sc.suspect || strings.IndexByte("{[<", s[at]) >= 0
+		} else if strings.IndexByte(s[stop:at+1], '<') >= 0 {
+			sc.elementHit(s, stop, v)
+		}
 		return 0
 	}
-	return sc.takeSpan(s, at, to, v.Kind)
+	next := sc.takeSpan(s, at, to, v.Kind)
+	if next > 0 && strings.HasPrefix(s[to:], " to ") { // from x to y
+		at = to + len(" to ")
+		if to = personal.Labelled(v, s, at); to > at {
+			next = sc.takeSpan(s, at, to, v.Kind)
+		}
+	}
+	return next
+}
+
+// personalAfar removes the value of the name [start,stop) of personal data that is typed into a field of the name, or
+// stands in another attribute or element.
+func (sc *Scanner) personalAfar(s string, start, stop int, v names.Verdict) int {
+	if next, done := sc.formValue(s, start, stop, v); done {
+		return next
+	}
+	if from, to := operands.EnteredValue(s, start); to > from && personal.Fits(v, s[from:to]) {
+		return sc.takeSpan(s, from, to, v.Kind)
+	}
+	sc.elementHit(s, stop, v)
+	return 0
 }
 
 func digitAhead(s string, end int) bool {
@@ -141,7 +167,7 @@ func nextWord(s string, p int) (end int, ok bool) {
 	for q < len(s) && q-p < 2 && isJoint(s[q]) {
 		q++
 	}
-	if q == p || q >= len(s) || !isWordByte(s[q]) || strings.HasPrefix(s[q:], "\xe2\x80") { // a dash or a bullet
+	if q == p || q >= len(s) || !isWordByte(s[q]) || s[q] == 0xe2 { // a dash, an arrow or a bullet
 		return p, false
 	}
 	return wordEnd(s, q), true

@@ -188,6 +188,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		}
 		if name := sc.classify(v); name.Level > names.Harmless {
 			f.arg, f.named = names.Verdict{Level: names.Telling, Kind: name.Kind}, name.Level == names.Secret
+			if isPersonal(name) && name.Kind != names.PersonName {
+				f.arg.Level = name.Level
+			}
 		}
 	}
 	return d
