@@ -29,7 +29,7 @@ var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "he
 	"비밀번호", "암호", "clave de acceso", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
 	"पासवर्ड", "parolă", "wagwoord", "geslo", "parool", "pasahitza", "fjalëkalimi", "lykilorð", "focal faire",
 	"cyfrinair", "nenosiri", "лозинка", "парола", "رمز عبور", "گذرواژه", "پاس ورڈ", "zugangscode", "code d'accès",
-	"codice segreto"}
+	"codice segreto", "palavra passe"}
 
 // foreignLogins are words for a user's name and password, and for signing in with them.
 var foreignLogins = []string{"zugangsdaten", "anmeldedaten", "identifiants", "credenciales", "credenziali", "credenciais",
@@ -93,7 +93,7 @@ var plainWords = func() verdicts {
 	m := make(verdicts)
 	m.addWords(Verdict{Secret, kinds.Password}, "password passwords passwd passwds passwort passwrd passphrase "+
 		"passphrases passcode pwd pwds psw pswd psswd pssword psswrd pswrd psword paswd paswrd pasword kennwort "+
-		"senha contrase contrasena contrasenya psk wachtwoord mdp passord passordet bindpw rootpw")
+		"senha contrase contrasena contrasenya psk wachtwoord mdp passord passordet bindpw rootpw masterauth authtok")
 	m.addWords(Verdict{Secret, kinds.Secret}, "mnemonic")
 	m.addWords(Verdict{Telling, kinds.Credential}, "credential credentials creds cred")
 	m.addWords(Verdict{Telling, kinds.Signature}, "signature")

@@ -206,7 +206,10 @@ func typedInto(s string, start, stop int) (from, to int) {
 	if len(rest) > 4 && rest[0] == rest[3] && (rest[0] == '"' || rest[0] == '\'') && rest[1:3] == ", " && fillsBefore(s, start) {
 		return literalAt(s, stop+3) // fill('#password', 'x')
 	}
-	if !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
+	if strings.HasPrefix(rest, ", { target: { value: ") {
+		return literalAt(s, stop+len(", { target: { value: "))
+	}
+	if !strings.HasPrefix(rest, "\", ") && !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
 		!strings.HasPrefix(rest, " box\"") {
 		return 0, 0
 	}
@@ -250,7 +253,10 @@ func formPart(s string, p int) (from, to int) {
 		}
 		if from > 0 {
 			n := strings.IndexByte(s[from:min(len(s), from+maxAfar)], '\n')
-			if n <= 0 || !strings.HasPrefix(s[from+n+1:], "--") {
+			if n < 0 && len(s)-from < maxAfar { // the last one
+				n = len(s) - from
+			}
+			if n <= 0 || from+n+1 < len(s) && !strings.HasPrefix(s[from+n+1:], "--") {
 				return 0, 0
 			}
 			return from, chars.SkipBackAny(s, from, from+n, "\r")

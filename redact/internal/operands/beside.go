@@ -111,7 +111,7 @@ func isPasswordWord(name string) bool {
 // settings: requirepass x.
 func restOfLine(s string, p int) bool {
 	end := bareEnd(s, p)
-	return (end == len(s) || strings.IndexByte("\n\r\"'", s[end]) >= 0) && values.LooksLikePassword(s[p:end])
+	return (end == len(s) || strings.IndexByte("\n\r\"';", s[end]) >= 0) && values.LooksLikePassword(s[p:end])
 }
 
 // environmentBefore reports whether the name that begins at start is that of a variable which is set

@@ -48,7 +48,7 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac("},
 		Match: literalOf(2)},
 	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
-		Match: literalOf(1)},
+		Match: literalOf(1), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},

@@ -22,6 +22,11 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	if strings.HasPrefix(s[p:], "\\\n") && o.Op != ':' { // the line goes on
 		p = chars.Skip(s, p+2, chars.Blank|chars.Tab)
 	}
+	if chars.HasFold(s, p, "string(") { // of PHP: string(9) "x"
+		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
+			p = q + 2
+		}
+	}
 	if o.Op == ':' && strings.HasPrefix(s[p:], "** ") {
 		p += len("** ")
 	}

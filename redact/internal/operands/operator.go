@@ -84,6 +84,8 @@ func symbolAt(s string, p int) (q int, op byte) {
 	case equal == 0, c == ':' && len(token) == 2 && token[1] == ':', strings.IndexByte(".+|", c) >= 0 &&
 		token[len(token)-1] != '=':
 		return 0, 0
+	case token == ":?": // ${NAME:?message}
+		return 0, 0
 	case token == "==", token == "===", token == "!=", token == "!==":
 		return q, '~'
 	case token == ":" && strings.HasPrefix(s[p:], "://"):

@@ -25,7 +25,7 @@ const (
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
 	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
-		"это equals become becomes it's es er from von de to with fue - be هي là будет είναι je olan será sera ser będzie wird as")
+		"это equals become becomes it's es er from von de to with fue - be هي là value edit будет είναι je olan será sera ser będzie wird as")
 	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
 	setLinks = names.Set("to as with on de be")
 	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled should will")
@@ -143,6 +143,10 @@ func (r *prose) plain(p, end int) (from, to int) {
 	if to < end && r.s[to] == '!' && chars.HasDigit(r.s[from:to]) { // of Summer20! the mark belongs to it
 		to++
 	}
+	if word := r.s[from:to]; to < end && strings.IndexByte("!*", r.s[to]) >= 0 && word != "" && strings.ToLower(word[1:]) != word[1:] &&
+		!values.LooksLikePassword(word) {
+		to++ // of EaselBeacon!
+	}
 	word := r.s[from:to]
 	switch {
 	case (r.colon || r.linked) && len(word) >= longWord && chars.HasDigit(word) && chance.Random(word):
@@ -165,7 +169,7 @@ func (r *prose) learn(word string) {
 	if chars.IsUpper(word[0]) {
 		word = strings.ToLower(word)
 	}
-	word = strings.TrimSuffix(word, ":")
+	word = strings.TrimRight(word, ":,")
 	switch long := len(word) > maxLink; {
 	case !long && linkWords[word] && (r.set || !setLinks[word]), (r.scripts || r.belongs && !aboutUsers[word]) && r.colon:
 		r.linked = true

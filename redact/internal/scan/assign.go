@@ -271,6 +271,10 @@ func (sc *Scanner) formValue(s string, start, stop int, v names.Verdict) (next i
 		sc.cell(s, c, v, true)
 		return 0, true
 	}
+	if c := tables.Nested(s, start, stop); c.End > c.Start && (isPersonal(v) || values.LooksLikePassword(s[c.Start:c.End])) {
+		sc.cell(s, c, v, true)
+		return 0, true
+	}
 	rest := s[stop:]
 	if strings.HasPrefix(rest, ":</") || strings.HasPrefix(rest, ": <") && len(rest) > 3 && chars.IsLetter(rest[3]) &&
 		strings.Contains(rest[:min(len(rest), 200)], "</") {

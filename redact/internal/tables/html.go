@@ -125,6 +125,26 @@ func Attribute(s string, start, stop int) Cell {
 	return Cell{}
 }
 
+// Nested is the text of the element, or of the one within it, which has the name [start,stop) as an attribute:
+// <property name="pw" type="x">x</property>, <setting id="pw"><value>x</value></setting>.
+func Nested(s string, start, stop int) Cell {
+	if start < 2 || stop >= len(s) || s[stop] != '"' && s[stop] != '\'' || s[start-2] != '=' {
+		return Cell{}
+	}
+	end := strings.IndexAny(s[stop:min(len(s), stop+maxElement)], "<>")
+	if end < 0 || s[stop+end] == '<' || s[stop+end-1] == '/' {
+		return Cell{}
+	}
+	p := chars.Skip(s, stop+end+1, chars.Space)
+	if p+1 < len(s) && s[p] == '<' && chars.IsLetter(s[p+1]) {
+		if end = strings.IndexByte(s[p:min(len(s), p+maxElement)], '>'); end < 0 || s[p+end-1] == '/' {
+			return Cell{}
+		}
+		p = chars.Skip(s, p+end+1, chars.Space)
+	}
+	return text(s, p)
+}
+
 // element is the text of the element whose name is [start,stop), with a space of names before it and attributes behind
 // it: <w:password type="text">x</w:password>.
 func element(s string, start, stop int) Cell {

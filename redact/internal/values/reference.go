@@ -51,7 +51,7 @@ func IsReference(v string) bool {
 	}
 	for _, p := range referencesBy[chars.Fold[v[0]]&127] {
 		if chars.HasFold(v, 0, p) {
-			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(];"))
+			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(][;"))
 		}
 	}
 	return false

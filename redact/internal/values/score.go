@@ -244,7 +244,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if !chance.Plausible(v) {
 		return 0
 	}
-	if isID(v) && !(o.Flag && d.Kind == kinds.Token && recognise.UUID(v)) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
+	if isID(v) && !(d.Kind == kinds.Token && (o.Flag || d.Level == names.Telling) && recognise.UUID(v)) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}
 	if chance.Random(v) || chance.RandomPart(v) {

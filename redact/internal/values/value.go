@@ -148,7 +148,7 @@ func isCode(v, name string, o Operand) bool {
 		return true
 	}
 	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
-		chars.IsLetter(v[1]) || isMember(v) {
+		chars.IsLetter(v[1]) && !chars.HasDigit(v) || isMember(v) {
 		return true
 	}
 	if isTypeName(v) || o.Op == '~' {
@@ -167,10 +167,20 @@ func isCode(v, name string, o Operand) bool {
 			proseWords[strings.ToLower(v)]
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
-		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && chars.IsIdentifier(bare) &&
-			!chars.HasDigit(bare) && !chance.Unpronounceable(bare))
+		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && (chars.IsIdentifier(bare) || isForeignWord(bare)) &&
+			!chars.HasDigit(bare) && !chance.Unpronounceable(bare) && !LooksLikePassword(v))
 	}
 	return false
+}
+
+// isForeignWord reports whether v is made of letters, some of which are none of ASCII.
+func isForeignWord(v string) bool {
+	for i := range len(v) {
+		if !chars.IsLetter(v[i]) && v[i] < 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // configName reports whether a name is written as files of settings do, and source code
