@@ -110,6 +110,9 @@ func isPasswordWord(name string) bool {
 // restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of
 // settings: requirepass x.
 func restOfLine(s string, p int) bool {
+	if s[p] == '-' {
+		return false
+	}
 	end := bareEnd(s, p)
 	return (end == len(s) || strings.IndexByte("\n\r\"';", s[end]) >= 0) && values.LooksLikePassword(s[p:end])
 }

@@ -73,6 +73,7 @@ func pipedBefore(s string, i int) (start, end int, kind string) {
 			continue
 		}
 		limit := end
+		start = -1
 		for q := from + p + len(program); q < limit; {
 			a, b, next := Argument(s, q, limit)
 			if a >= limit || next <= q {
@@ -80,7 +81,10 @@ func pipedBefore(s string, i int) (start, end int, kind string) {
 			}
 			start, end, q = a, min(b, limit), next
 		}
-		if v := s[start:end]; start < from || len(v) < 2 || v[0] == '-' || values.IsReference(v) ||
+		if start < from {
+			return 0, 0, ""
+		}
+		if v := s[start:end]; len(v) < 2 || v[0] == '-' || values.IsReference(v) ||
 			values.IsPlaceholder(v) || strings.HasPrefix(v, marks.Head) || strings.IndexByte(v, '%') == 0 {
 			return 0, 0, ""
 		}

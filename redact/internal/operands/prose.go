@@ -365,7 +365,8 @@ func ValueBelow(s string, stop int) (from, to int) {
 		line = line[:end]
 	}
 	line = strings.TrimRight(line, " \t\r*`\"'")
-	if !values.LooksLikePassword(line) || strings.IndexByte(line, '"') >= 0 || bare && from == p && !chance.Plausible(line) && !chars.HasSpecial(line) &&
+	constant := strings.IndexByte(line, '_') > 0 && strings.ToUpper(line) == line
+	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p && !chance.Plausible(line) && !chars.HasSpecial(line) &&
 		(strings.ToLower(line) == line || !chars.HasDigit(line)) {
 		return 0, 0
 	}

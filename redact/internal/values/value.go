@@ -242,7 +242,7 @@ func isPassphrase(v string) bool {
 var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional " +
 	"uint64 int64 uint32 int32 uint16 int16 uint8 float64 float32 error " +
 	"bytes byte text char varchar securestring stringvar symbol " +
-	"required array list map dict none null undefined url pathlike self this match if return new await function " +
+	"required option array list map dict none null undefined url pathlike self this match if return new await function " +
 	"lambda not fn async")
 
 // proseWords begin a sentence about a name rather than are its value: "password: The
