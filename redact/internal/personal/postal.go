@@ -46,7 +46,7 @@ func addressForm(s string, i int, weak bool) int {
 		return cjk
 	}
 	var a addressReader
-	for p := i; p < len(s) && p-i < maxAddress; {
+	for p, more := i, true; more && p < len(s) && p-i < maxAddress; {
 		q := p
 		for q < len(s) && strings.IndexByte(" ,+\n\r\t\"|;&<>{}=@[]\\*`:_", s[q]) < 0 {
 			q++
@@ -55,32 +55,32 @@ func addressForm(s string, i int, weak bool) int {
 			!a.addToken(s[p:q]) {
 			break
 		}
-		if q < len(s) && s[q] == ':' && !numberWord(s[p:q]) || sentenceEnd(s, p, q) {
-			a.endsAt(p, q, s)
-			break
-		}
-		if q < len(s) && s[q] == ':' {
-			q++
-		}
-		if q < len(s) && s[q] == ',' {
-			a.comma = true
-			q++
-		}
-		blanks := q
-		if q < len(s) && (s[q] == ' ' || s[q] == '+') {
-			q++
-		}
-		if q == blanks && (q >= len(s) || s[q-1] != ',') {
-			a.endsAt(p, blanks, s)
-			break
-		}
-		a.endsAt(p, blanks, s)
-		p = q
+		p, more = a.endToken(s, p, q)
 	}
 	if !a.number || !a.word || a.end == 0 || weak && !a.street && !(a.comma && a.words > 1) && !(a.post && a.words > 0) {
 		return 0
 	}
 	return chars.SkipBackAny(s, i, a.end, " .,+")
+}
+
+// endToken ends the token [p,q), and returns where the next one begins and whether the address goes on.
+func (a *addressReader) endToken(s string, p, q int) (next int, more bool) {
+	if q < len(s) && s[q] == ':' && !numberWord(s[p:q]) || sentenceEnd(s, p, q) {
+		a.endsAt(p, q, s)
+		return q, false
+	}
+	if q < len(s) && s[q] == ':' {
+		q++
+	}
+	if q < len(s) && s[q] == ',' {
+		a.comma = true
+		q++
+	}
+	a.endsAt(p, q, s)
+	if q < len(s) && (s[q] == ' ' || s[q] == '+') {
+		return q + 1, true
+	}
+	return q, q < len(s) && s[q-1] == ','
 }
 
 // endsAt notes that the token [p,q) belongs to the address, unless it is a particle.
