@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -100,6 +102,54 @@ func proxyOverHTTP(t *testing.T, ending syscall.Signal) {
 	}
 	if lines := logged(t, options); len(lines) != 1 || toolOf(lines[0]) != "echo" || lines[0]["outcome"] == "refused" {
 		t.Errorf("got %v, want the call", lines)
+	}
+}
+
+// writes has what is written to it.
+type writes chan string
+
+func (w writes) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+// What net/http logs of a server's bytes is redacted.
+func TestUnsolicitedAnswersAreRedacted(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	secret := "ghp" + "_" + strings.Repeat("aB3", 12)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if r, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nX: token "+secret+"\r\n")
+		}
+	}()
+	printed := make(writes, 16)
+	_, address := proxyHTTPInto(t, t.TempDir(), printed, "http://"+l.Addr().String(), transparent(t)...)
+	resp, err := http.Post(address, "application/json", strings.NewReader(callOf("1", "echo", "{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	var line string
+	for !strings.Contains(line, "Unsolicited") {
+		select {
+		case line = <-printed:
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing was logged of the second answer")
+		}
+	}
+	if strings.Contains(line, secret) || !strings.Contains(line, "REDACTED") {
+		t.Errorf("got %q, want the token removed", line)
 	}
 }
 

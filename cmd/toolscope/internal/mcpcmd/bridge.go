@@ -34,6 +34,7 @@ func bridgeCommand() *cobra.Command {
 				return cli.Usage("--target: %w", err)
 			}
 			say := sayTo(c.ErrOrStderr())
+			sayStandardLog(say)
 			client, err := o.signinClient(target, say)
 			if err != nil {
 				return err

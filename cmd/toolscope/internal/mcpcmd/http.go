@@ -42,6 +42,7 @@ func (o *options) serveHTTP(stderr io.Writer) (err error) {
 			"(docs/proxy-reference.md, \"Access control\")", l.Addr()), l.Close())
 	}
 	say := sayTo(stderr)
+	sayStandardLog(say)
 	client, err := o.signinClient(target, say)
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -141,6 +141,10 @@ func (h *Proxy) roundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Del(name)
 	}
 	resp, err := h.upstream.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols { // which was not asked for
+		_ = resp.Body.Close()
+		return nil, statusError(resp.StatusCode)
+	}
 	if err == nil {
 		for _, name := range hopHeaders {
 			resp.Header.Del(name)

@@ -59,6 +59,7 @@ func New(w *watch.Watcher, target *url.URL) *Proxy {
 	if w.Upstream != nil {
 		h.upstream = w.Upstream(h.Transport)
 	}
+	h.upstream = finalStatus{h.upstream}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(origin)
