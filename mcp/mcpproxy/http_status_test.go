@@ -53,3 +53,24 @@ func TestHTTPStatusesThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// An answer without a content type gets none.
+func TestHTTPAnswersWithoutAContentType(t *testing.T) {
+	pass := middleware.At(middleware.StagePermit, func(next toolkit.Handler) toolkit.Handler { return next })
+	for _, policies := range [][]middleware.Policy{nil, {pass}} {
+		w := newWatched(t, Options{}, policies...)
+		address := before(t, w, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			out.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(out, "{}")
+		}))
+		resp, err := http.Post(address, "application/json", strings.NewReader(callBody))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header["Content-Type"]; got != nil {
+			t.Errorf("%d policies: got %q, want none", len(policies), got)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (c *httpCall) pass(resp *http.Response, fault *watch.WireError) (govern.Rep
 // begin writes an answer's status and headers.
 func (c *httpCall) begin(resp *http.Response) {
 	maps.Copy(c.out.Header(), resp.Header)
+	if _, ok := resp.Header["Content-Type"]; !ok {
+		c.out.Header()["Content-Type"] = nil // net/http would make one up
+	}
 	c.out.WriteHeader(resp.StatusCode)
 }
 
