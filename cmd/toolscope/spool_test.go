@@ -118,7 +118,7 @@ func TestSpoolCommand(t *testing.T) {
 	expect(exitUsage, []string{"want list, show, retry or purge"}, "clear")
 
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
-	expect(exitError, []string{"OTEL_EXPORTER_OTLP_ENDPOINT: got none"}, "retry")
+	expect(exitError, []string{"OTEL_EXPORTER_OTLP_ENDPOINT: got none", "--otlp URL"}, "retry")
 	expect(exitError, []string{"5 spans found, 0 delivered, 0 on disk, 5 rejected or lost"}, "retry", "--otlp",
 		"http://"+l.Addr().String())
 	expect(exitError, []string{"5 spans found, 0 delivered, 5 on disk"}, "retry", "--otlp", "http://127.0.0.1:1")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -137,6 +138,11 @@ func show() *cobra.Command {
 	return c
 }
 
+// destinations are the variables that may say where spans go.
+var destinations = []string{
+	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_CONFIG_FILE",
+}
+
 func retry() *cobra.Command {
 	var otlp string
 	var limit time.Duration
@@ -145,6 +151,9 @@ func retry() *cobra.Command {
 		func(c *cobra.Command, dir exporters.SpoolDir) error {
 			if err := telemetry.SendTo(otlp); err != nil {
 				return cli.Usage("%w", err)
+			}
+			if otlp == "" && !slices.ContainsFunc(destinations, func(name string) bool { return os.Getenv(name) != "" }) {
+				return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT: got none, want it or --otlp URL, to say where to send the spans")
 			}
 			ctx, stop := cli.UntilInterrupted(c)
 			defer stop()
