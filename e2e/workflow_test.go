@@ -15,6 +15,7 @@ import (
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/e2e/jaeger"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statshttp"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/toolkit/tooltest"
@@ -46,6 +47,7 @@ func newWorkflows(t *testing.T, o toolscope.Options) (*toolscope.Scope, *workflo
 			{ID: "pay", If: "${ input.fail }", Then: &workflow.Step{ID: "card", Call: "charge"}},
 		}},
 		"idle": {Steps: []workflow.Step{look(1)}},
+		"pure": {Output: "$var.x", Steps: []workflow.Step{{Set: map[string]any{"x": 1}}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +75,7 @@ func TestWorkflowInJaeger(t *testing.T) {
 	if err == nil && res.Fault == nil {
 		t.Fatal("the workflow succeeded")
 	}
-	run := set.Workflows()[1].LastRuns[0]
+	run := set.Workflows()[2].LastRuns[0]
 	if err := providers.Shutdown(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -130,15 +132,29 @@ func paths(trace jaeger.Trace) (list []string) {
 	return list
 }
 
-// TestWorkflowsOnTheDashboard shows the view of workflows in Chromium, with a run that failed and one that did not.
+// bare are workflows before one of a program that gives no lists, which are null in JSON.
+type bare struct{ *workflow.Set }
+
+func (b bare) Workflows() []stats.Workflow {
+	return append([]stats.Workflow{{Name: "bare"}}, b.Set.Workflows()...)
+}
+
+// TestWorkflowsOnTheDashboard shows the view of workflows in Chromium, with a run that failed and one that did not, one of a
+// workflow that calls no tools, and the trace of the run that failed as a tree.
 func TestWorkflowsOnTheDashboard(t *testing.T) {
 	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
-	scope, set, _ := newWorkflows(t, toolscope.Options{})
+	providers, err := exporters.Setup(t.Context(), exporters.Options{ServiceName: "workflows"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = providers.Shutdown(context.Background()) })
+	scope, set, _ := newWorkflows(t, toolscope.Options{TracerProvider: providers.TracerProvider})
 	guest := rand.Text()
 	for _, fail := range []string{"false", "true"} {
 		set.Run(t.Context(), "saga", []byte(`{"guest": "`+guest+`", "fail": `+fail+`}`))
 	}
-	h, err := statshttp.NewHandler(scope.Stats(), statshttp.Options{Workflows: set})
+	set.Run(t.Context(), "pure", nil)
+	h, err := statshttp.NewHandler(scope.Stats(), statshttp.Options{Workflows: bare{set}, Traces: providers.Ring.Source()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +172,21 @@ func TestWorkflowsOnTheDashboard(t *testing.T) {
 	if strings.Contains(text, guest) {
 		t.Error("the view shows an argument")
 	}
+	page.click("#runs-3-table tbody a")
+	page.shows(`document.getElementById("trace") !== null`)
+	// A line of the tree is its depth and the name of its span.
+	const lines = `[...document.querySelectorAll("#trace .fall > ol > li")].map(li =>
+		li.style.getPropertyValue("--depth") + " " + li.querySelector(".what").textContent).join("\n")`
+	want := "0 invoke_workflow saga\n1 execute_tool look_up\n1 execute_tool look_up\n1 execute_tool book\n" +
+		"1 execute_tool charge\n1 execute_tool unbook"
+	if got := page.text(lines); got != want {
+		t.Errorf("the trace: got\n%s\nwant\n%s", got, want)
+	}
+	page.open(server.URL + "/?view=workflows")
+	page.shows(`document.getElementById("log-3") !== null`)
+	page.noFaults()
 	page.text(`document.querySelectorAll("details").forEach(d => { d.open = true }), ""`)
-	if log := page.text(`document.querySelector("details table").innerText`); !strings.Contains(log, "room") ||
+	if log := page.text(`document.querySelector("#log-3 table").innerText`); !strings.Contains(log, "room") ||
 		!strings.Contains(log, "undo") {
 		t.Errorf("the steps: got %s", log)
 	}

@@ -25,6 +25,7 @@ func TestWorkflowsOverHTTP(t *testing.T) {
 		"w":    {Description: "Writes", Steps: []workflow.Step{undoable("a")}},
 		"bad":  {Steps: []workflow.Step{undoable("a"), {ID: "b", Call: "fail", With: map[string]any{"v": "$input.v"}}}},
 		"idle": {Steps: []workflow.Step{echo("a", 1)}},
+		"pure": {Steps: []workflow.Step{{Set: map[string]any{"x": 1}}}},
 	})
 	secret := rand.Text()
 	for _, name := range []string{"w", "bad", "w"} {
@@ -63,10 +64,13 @@ func TestWorkflowsOverHTTP(t *testing.T) {
 		t.Fatalf("got %d %s, %v", code, body, err)
 	}
 	list := append(answer.Workflows, answer.Data.Workflows...)
-	if len(list) != 3 || list[0].Name != "bad" || list[1].Name != "idle" || list[2].Name != "w" {
+	if len(list) != 4 || list[0].Name != "bad" || list[1].Name != "idle" || list[2].Name != "pure" || list[3].Name != "w" {
 		t.Fatalf("got %s", body)
 	}
-	bad, idle, good := list[0], list[1], list[2]
+	if strings.Contains(body, "null") { // of a workflow that calls no tools, or has not run
+		t.Errorf("got %s, want empty lists", body)
+	}
+	bad, idle, good := list[0], list[1], list[3]
 	if bad.Runs != 1 || bad.Failed != 1 || bad.LastRuns[0].FailedStep != "b" || bad.LastRuns[0].Undone[0] != "a" ||
 		bad.LastRuns[0].Calls != 3 || len(bad.LastRuns[0].Log) != 3 || bad.ReadOnly || !strings.Contains(bad.Graph, "flowchart") {
 		t.Errorf("bad: got %+v", bad)

@@ -36,7 +36,7 @@ func walkStep(s *Step, do func(s *Step)) {
 	walkStep(s.FallbackStep, do)
 }
 
-// calls are the names of the tools that steps call, sorted.
+// calls are the names of the tools that steps call, sorted; not nil, since programs read them as a list in JSON.
 func calls(steps []Step) []string {
 	names := map[string]bool{}
 	walk(steps, func(s *Step) {
@@ -49,7 +49,7 @@ func calls(steps []Step) []string {
 		}
 	})
 	delete(names, "")
-	return slices.Sorted(maps.Keys(names))
+	return slices.AppendSeq(make([]string, 0, len(names)), slices.Values(slices.Sorted(maps.Keys(names))))
 }
 
 // maxNesting is how many levels of workflows may call each other.

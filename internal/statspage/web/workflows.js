@@ -31,13 +31,13 @@ const logTable = (id, run) => table({ id, caption: 'Steps of the latest run', ro
 export const workflows = {
   reads: () => [resource(['workflows'])],
   title: () => 'Workflows',
-  show: ([l]) => [h('h2', { class: 'big' }, 'Workflows'), l.workflows.length === 0 && empty('No workflows.'), l.workflows.map((w, i) => {
+  show: ([l]) => [h('h2', { class: 'big' }, 'Workflows'), !l.workflows?.length && empty('No workflows.'), (l.workflows ?? []).map((w, i) => {
     const now = Date.now();
-    const latest = w.last_runs[0];
+    const latest = w.last_runs?.[0];
     return card(`workflow-${i}`, name(w.name, 80), w.description && h('p', null, h('bdi', null, w.description)),
       h('p', { class: 'facts' }, h('span', null, h('b', null, count(w.runs)), ` ${counted(w.runs, 'run')}`), h('span', null, h('b', null, count(w.failed)), ' failed'),
-        h('span', null, w.read_only ? 'only reads' : 'may write'), h('span', null, 'calls ', w.tools.map((t, n) => [n > 0 && ', ', link({ tool: t }, name(t, 40))]))),
-      latest ? [runsTable(`runs-${i}`, w.last_runs, now), latest.log.length > 0 && h('details', { id: `log-${i}` }, h('summary', null, 'Steps of the latest run'), logTable(`steps-${i}`, latest))] : empty('It has not run yet.'),
+        h('span', null, w.read_only ? 'only reads' : 'may write'), w.tools?.length > 0 && h('span', null, 'calls ', w.tools.map((t, n) => [n > 0 && ', ', link({ tool: t }, name(t, 40))]))),
+      latest ? [runsTable(`runs-${i}`, w.last_runs, now), latest.log?.length > 0 && h('details', { id: `log-${i}` }, h('summary', null, 'Steps of the latest run'), logTable(`steps-${i}`, latest))] : empty('It has not run yet.'),
       h('details', { id: `graph-${i}` }, h('summary', null, 'Definition as a Mermaid chart'), h('pre', { tabindex: '0' }, w.graph)));
   })],
 };
