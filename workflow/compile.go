@@ -165,8 +165,15 @@ func (c *compiler) onError(s *Step, at place) interpret.OnError {
 	word := cmp.Or(s.OnError, at.onError)
 	if s.Fallback != nil || s.FallbackStep != nil {
 		word = cmp.Or(s.OnError, Fallback)
-		if word != Fallback || s.Fallback != nil && s.FallbackStep != nil {
-			c.fail(at.field+".fallback", "fallback, fallback_step or another on_error together", "one of them")
+		field := "fallback"
+		if s.Fallback == nil {
+			field = "fallback_step"
+		}
+		if s.Fallback != nil && s.FallbackStep != nil {
+			c.fail(at.field+".fallback_step", "fallback and fallback_step together", "one of them")
+		}
+		if word == Stop || word == Skip {
+			c.fail(at.field+"."+field, fmt.Sprintf("%s and on_error: %s together", field, word), "one of them")
 		}
 	}
 	mode, ok := onErrors[word]
@@ -195,17 +202,20 @@ func (c *compiler) kind(s *Step, n *interpret.Node, at place) {
 		}
 	}
 	if len(kinds) != 1 {
-		got := "none of them"
+		got := "none of them with a value"
 		if len(kinds) > 1 {
-			got = strictyaml.Or(kinds...) + " together"
+			got = strings.Join(kinds, " and ") + " together"
 		}
 		c.fail(at.field, got, "exactly one of call, parallel, if, each, loop, set and steps")
 	}
 	if s.With != nil && s.Call == "" {
 		c.fail(at.field+".with", "arguments without a call", "call")
 	}
-	if (s.Then != nil || s.Else != nil) && s.If == "" {
-		c.fail(at.field+".then", "then or else without a condition", "if")
+	if s.Then != nil && s.If == "" {
+		c.fail(at.field+".then", "then without a condition", "if")
+	}
+	if s.Else != nil && s.If == "" {
+		c.fail(at.field+".else", "else without a condition", "if")
 	}
 }
 
@@ -220,6 +230,7 @@ func (c *compiler) call(tool string, with map[string]any, at place) *interpret.T
 	} else if c.find != nil {
 		if d := c.find(tool); d != nil {
 			c.arguments(d, with, at.field+".with")
+			c.literals(d, with, at.field+".with")
 		} else {
 			c.fail(at.field+".call", fmt.Sprintf("the unknown tool %.128q", tool), "the name of a tool"+didYouMean(tool, c.tools))
 		}
@@ -243,6 +254,9 @@ func (c *compiler) compileParallel(s *Step, n *interpret.Node, at place) {
 	branches := s.Parallel.Branches
 	if len(branches) == 0 || len(branches) > maxBranches {
 		c.fail(field+".branches", fmt.Sprint(len(branches)), fmt.Sprintf("1 to %d", maxBranches))
+	}
+	if s.Parallel.Writes && ok && n.Merge != interpret.First {
+		c.fail(field+".writes", fmt.Sprintf("true with merge: %s, which cancels no branch", s.Parallel.Merge), "merge: first")
 	}
 	for i := range branches {
 		in := at.in(fmt.Sprintf(".parallel.branches[%d]", i), fmt.Sprint(i)).isolated()
@@ -283,8 +297,12 @@ func (c *compiler) compileEach(s *Step, n *interpret.Node, at place) {
 	n.Kind, n.In = interpret.Each, c.value(e.In, at.in(".each.in", ""))
 	n.Parallel = c.bounded(at.field+".each.parallel", e.Parallel, defaultParallel, maxParallel)
 	n.Max = c.bounded(at.field+".each.max", e.Max, defaultItems, maxItems)
-	if _, list := e.In.([]any); !list && !n.In.Bare() {
+	list, ok := e.In.([]any)
+	switch {
+	case !ok && !n.In.Bare():
 		c.fail(at.field+".each.in", "no list", "a list, or a value such as $input.urls")
+	case len(list) > n.Max && n.Max > 0:
+		c.fail(at.field+".each.in", fmt.Sprintf("%d elements", len(list)), fmt.Sprintf("at most %d (each.max)", n.Max))
 	}
 	if e.Do == nil {
 		c.fail(at.field+".each.do", "nothing", "a step")
@@ -333,7 +351,7 @@ func (c *compiler) compileBlock(s *Step, n *interpret.Node, at place) {
 // value compiles a value.
 func (c *compiler) value(v any, at place) *expression.Value {
 	names := slices.Compact(slices.Sorted(slices.Values(at.names)))
-	compiled, err := expression.Compile(v, expression.Scope{Names: names, Variables: c.variables, Unknown: c.unknown})
+	compiled, err := expression.Compile(v, expression.Scope{Names: names, Variables: c.variables, Unknown: c.unknown, Members: members})
 	if err == nil {
 		return compiled
 	}
@@ -351,7 +369,22 @@ func (c *compiler) condition(text string, at place) *expression.Value {
 	if !v.Bare() && (len(c.errs) == 0 || text == "" || text[0] != '$') {
 		c.fail(at.field, fmt.Sprintf("%.60q", text), "a condition such as ${ input.n > 2 }")
 	}
+	if v.Bare() && len(v.Names()) == 0 {
+		if constant, err := v.Eval(nil); err != nil {
+			c.fail(at.field, err.Error(), "")
+		} else if _, ok := constant.(bool); !ok {
+			c.fail(at.field, fmt.Sprintf("%.60q, which is %s", text, expression.TypeName(constant)), "true or false")
+		}
+	}
 	return v
+}
+
+// members are those of the value that a step's id has in values; nil for other names, whose members are not known.
+func members(name string) []string {
+	if slices.Contains(reserved, name) {
+		return nil
+	}
+	return []string{"result", "ok", "error"}
 }
 
 // unknown says more of a name that is not known.

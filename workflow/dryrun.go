@@ -41,7 +41,7 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 	if err := s.validate(ctx, f, arguments); err != nil {
 		return nil, err
 	}
-	input, err := inputOf(name, arguments)
+	input, err := inputOf(name, f.source.Input, arguments)
 	if err != nil {
 		return nil, err
 	}

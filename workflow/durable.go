@@ -30,7 +30,7 @@ func (s *Set) newJob(ctx context.Context, name string, arguments json.RawMessage
 	if err := s.validate(ctx, f, arguments); err != nil {
 		return durable.Job{}, err
 	}
-	if _, err := inputOf(name, arguments); err != nil {
+	if _, err := inputOf(name, f.source.Input, arguments); err != nil {
 		return durable.Job{}, err
 	}
 	definition, err := json.Marshal(f.source)
@@ -83,6 +83,6 @@ func readJob(job durable.Job) (*interpret.Program, map[string]any, error) {
 	if len(c.errs) > 0 {
 		return nil, nil, c.errs[0]
 	}
-	input, err := inputOf(job.Workflow, job.Input)
+	input, err := inputOf(job.Workflow, d.Input, job.Input)
 	return program, input, err
 }

@@ -79,8 +79,9 @@ func TestARefusedStepIsUndone(t *testing.T) {
 	if want := []string{"a", "b", "b/undo", "a/undo"}; !reflect.DeepEqual(b.ids(run.ID), want) {
 		t.Errorf("ids: got %q, want %q", b.ids(run.ID), want)
 	}
-	if r := set.Run(t.Context(), "x", nil); !strings.HasSuffix(r.Err.Error(), "; undone: a; could not be undone: c") {
-		t.Errorf("an undo that fails: got %v", r.Err)
+	const why = `failed with {}`
+	if r := set.Run(t.Context(), "x", nil); !strings.HasSuffix(r.Err.Error(), "; undone: a; could not be undone: c (tool_error: "+why+")") {
+		t.Errorf("an undo that fails: got %s", r.Err.Error())
 	}
 }
 

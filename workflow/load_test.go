@@ -27,8 +27,8 @@ func TestWrongDefinitions(t *testing.T) {
 		want        string
 	}{
 		"no steps":  {one(), "w.steps: got none, want at least one"},
-		"no kind":   {one(workflow.Step{ID: "x"}), "w.steps[0]: got none of them, want exactly one of call, parallel"},
-		"two kinds": {one(workflow.Step{Call: "echo", Set: map[string]any{"a": 1}}), "w.steps[0]: got call or set together"},
+		"no kind":   {one(workflow.Step{ID: "x"}), "w.steps[0]: got none of them with a value, want exactly one of call, parallel"},
+		"two kinds": {one(workflow.Step{Call: "echo", Set: map[string]any{"a": 1}}), "w.steps[0]: got call and set together, want exactly one of"},
 		"unknown tool": {one(call("ecko")),
 			`w.steps[0].call: got the unknown tool "ecko", want the name of a tool (did you mean "echo"?)`},
 		"unknown undo": {one(workflow.Step{Call: "echo", Undo: &workflow.Call{Tool: "x"}}),
@@ -43,7 +43,7 @@ func TestWrongDefinitions(t *testing.T) {
 		"no argument": {one(workflow.Step{Call: "typed", With: map[string]any{"size": "$input.n"}}),
 			"w.steps[0].with: got no path, want the arguments that typed requires: path"},
 		"an unknown argument": {one(workflow.Step{Call: "typed", With: map[string]any{"path": 1, "sise": 1}}),
-			`w.steps[0].with.sise: got an unknown argument of typed (did you mean "size"?), want path, size`},
+			`w.steps[0].with.sise: got an unknown argument of typed (did you mean "size"?), want list, path, size`},
 		"an undo's argument": {one(workflow.Step{Call: "echo", Undo: &workflow.Call{Tool: "typed"}}),
 			"w.steps[0].undo.with: got no path"},
 		"a nested workflow's argument": {map[string]workflow.Definition{
@@ -52,7 +52,7 @@ func TestWrongDefinitions(t *testing.T) {
 		"an expression":  {one(echo("x", []any{1, "${ input. }"})), "w.steps[0].with.v[1]: "},
 		"no condition":   {one(workflow.Step{If: "input.b", Then: &a}), "w.steps[0].if: got \"input.b\", want a condition"},
 		"an if without":  {one(workflow.Step{If: "$input.b"}), "w.steps[0].then: got nothing, want a step"},
-		"a then without": {one(workflow.Step{Call: "echo", Then: &a}), "w.steps[0].then: got then or else without a condition"},
+		"a then without": {one(workflow.Step{Call: "echo", Then: &a}), "w.steps[0].then: got then without a condition, want if"},
 		"with without": {one(workflow.Step{Set: map[string]any{"a": 1}, With: map[string]any{"a": 1}}),
 			"w.steps[0].with: got arguments without"},
 		"an unknown var":  {one(echo("x", "$var.y")), "w.steps[0].with.v: got the unknown variable"},
@@ -63,8 +63,11 @@ func TestWrongDefinitions(t *testing.T) {
 		"a wrong id":      {one(echo("a-b", 1)), "w.steps[0].id: got \"a-b\", want a letter"},
 		"on_error":        {one(workflow.Step{Call: "echo", OnError: "retry"}), "w.steps[0].on_error: got \"retry\", want stop"},
 		"two fallbacks": {one(workflow.Step{Call: "echo", Fallback: 1, FallbackStep: &a}),
-			"w.steps[0].fallback: got fallback, fallback_step"},
-		"fallback and skip": {one(workflow.Step{Call: "echo", Fallback: 1, OnError: workflow.Skip}), "w.steps[0].fallback: got"},
+			"w.steps[0].fallback_step: got fallback and fallback_step together, want one of them"},
+		"fallback and skip": {one(workflow.Step{Call: "echo", Fallback: 1, OnError: workflow.Skip}),
+			"w.steps[0].fallback: got fallback and on_error: skip together, want one of them"},
+		"fallback step and stop": {one(workflow.Step{Call: "echo", FallbackStep: &a, OnError: workflow.Stop}),
+			"w.steps[0].fallback_step: got fallback_step and on_error: stop together, want one of them"},
 		"a timeout":         {one(workflow.Step{Call: "echo", Timeout: -time.Second}), "w.steps[0].timeout: got -1s, want 0 or more"},
 		"merge": {parallel(workflow.Parallel{Merge: "any", Branches: []workflow.Step{a}}),
 			"w.steps[0].parallel.merge: got \"any\""},
@@ -93,7 +96,27 @@ func TestWrongDefinitions(t *testing.T) {
 			"write: got the name of a tool, want one that no tool has"},
 		"a wrong name": {map[string]workflow.Definition{"a b": {Steps: []workflow.Step{a}}}, "a b: toolkit: definition"},
 		"a wrong schema": {map[string]workflow.Definition{
-			"w": {Input: map[string]any{"type": "nonsense"}, Steps: []workflow.Step{a}}}, "w.input: got a mapping that is no JSON Schema"},
+			"w": {Input: map[string]any{"required": "nonsense"}, Steps: []workflow.Step{a}}},
+			"w.input: got a mapping that is no JSON Schema"},
+		"arguments without names": {map[string]workflow.Definition{
+			"w": {Input: map[string]any{"type": "string"}, Steps: []workflow.Step{a}}}, "w.input: got the type string, want object"},
+		"an else without": {one(workflow.Step{Call: "echo", Else: &a}), "w.steps[0].else: got else without a condition, want if"},
+		"a constant condition": {one(workflow.Step{If: "${ 1 + 1 }", Then: &a}),
+			`w.steps[0].if: got "${ 1 + 1 }", which is a number, want true or false`},
+		"writes": {parallel(workflow.Parallel{Merge: workflow.All, Writes: true, Branches: []workflow.Step{a}}),
+			"w.steps[0].parallel.writes: got true with merge: all, which cancels no branch, want merge: first"},
+		"each, too many": {one(workflow.Step{Each: &workflow.Each{In: []any{1, 2, 3}, Max: 2, Do: &a}}),
+			"w.steps[0].each.in: got 3 elements, want at most 2 (each.max)"},
+		"a member of a step": {one(a, echo("x", "$a.reslt")),
+			`w.steps[1].with.v: got the unknown member "reslt" of the step a, want one of result, ok, error`},
+		"a member in an expression": {one(a, echo("x", "${ 1 + a.reslt }")),
+			`w.steps[1].with.v: got the unknown member "reslt" of the step a, want one of result, ok, error`},
+		"a function that a step hides": {one(echo("len", 1), echo("x", "${ len([1]) }")),
+			`w.steps[1].with.v: got a call of "len", which is a value here, want another id for the step`},
+		"a literal": {one(workflow.Step{Call: "typed", With: map[string]any{"path": 1, "size": "big"}}),
+			"w.steps[0].with.size: got string, want integer (typed's schema)"},
+		"a literal within": {one(workflow.Step{Call: "typed", With: map[string]any{"path": 1, "list": []any{1, "${ 'x' }"}}}),
+			"w.steps[0].with.list: /1: got string, want integer (typed's schema)"},
 		"a schema's file": {map[string]workflow.Definition{
 			"w": {Input: map[string]any{"$ref": "file:///etc/passwd"}, Steps: []workflow.Step{a}}}, "w.input: "},
 		"a cycle": {map[string]workflow.Definition{"x": {Steps: []workflow.Step{call("y")}}, "y": {Steps: []workflow.Step{call("x")}}},
@@ -105,7 +128,8 @@ func TestWrongDefinitions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, toolscope.Options{}, toolkit.ToolFunc(toolkit.Definition{Name: "typed", InputSchema: []byte(
-				`{"type": "object", "required": ["path"], "properties": {"path": {}, "size": {}}, "additionalProperties": false}`)}, nil))
+				`{"type": "object", "required": ["path"], "properties": {"path": {}, "size": {"$ref": "#/$defs/n"},
+				"list": {"items": {"type": "integer"}}}, "$defs": {"n": {"type": "integer"}}, "additionalProperties": false}`)}, nil))
 			_, err := workflow.New(workflow.Options{Handler: b.handler, Tools: b.registry, Definitions: c.definitions})
 			if err == nil || !strings.Contains(err.Error(), "workflow: "+c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)

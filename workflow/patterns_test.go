@@ -208,3 +208,20 @@ func TestACancelledRunEnds(t *testing.T) {
 		t.Errorf("got %v, log %q", r.Err, log(r))
 	}
 }
+
+// TestDefaultsOfTheInput: members of the input that are missing have the defaults of the schema.
+func TestDefaultsOfTheInput(t *testing.T) {
+	b := newBench(t, toolscope.Options{})
+	set := b.load(t, map[string]workflow.Definition{"w": {
+		Input: map[string]any{"type": "object", "properties": map[string]any{
+			"n": map[string]any{"type": "integer", "default": 5}, "list": map[string]any{"default": []any{1}}, "m": true}},
+		Output: map[string]any{"n": "$input.n", "list": "$input.list"}, Steps: []workflow.Step{echo("a", 1)},
+	}})
+	for arguments, want := range map[string]string{
+		"": `{"list":[1],"n":5}`, "{}": `{"list":[1],"n":5}`, `{"n": 0, "list": null}`: `{"list":null,"n":0}`,
+	} {
+		if r := set.Run(t.Context(), "w", []byte(arguments)); r.Err != nil || encoded(r.Output) != want {
+			t.Errorf("%q: got %s, %v, want %s", arguments, encoded(r.Output), r.Err, want)
+		}
+	}
+}

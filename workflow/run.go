@@ -90,7 +90,7 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 	if level == maxNesting {
 		return Result{Err: &Error{name, "a run within more workflows", fmt.Sprintf("at most %d", maxNesting)}}
 	}
-	input, err := inputOf(name, arguments)
+	input, err := inputOf(name, f.source.Input, arguments)
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -124,9 +124,10 @@ func (s *Set) run(ctx context.Context, f *flow, arguments json.RawMessage) Resul
 }
 
 // inputOf reads the arguments of a workflow: a JSON object, or nothing.
-func inputOf(name string, arguments json.RawMessage) (map[string]any, error) {
+// Members that are missing have the defaults of the workflow's schema.
+func inputOf(name string, schema map[string]any, arguments json.RawMessage) (map[string]any, error) {
 	if len(arguments) == 0 {
-		return map[string]any{}, nil
+		arguments = json.RawMessage("{}")
 	}
 	value, err := expression.Decode(arguments)
 	input, ok := value.(map[string]any)
@@ -135,6 +136,17 @@ func inputOf(name string, arguments json.RawMessage) (map[string]any, error) {
 	}
 	if err != nil {
 		return nil, &toolkit.Error{Kind: toolkit.ErrInvalidArguments, Tool: name, Message: err.Error()}
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	for member, property := range properties {
+		property, _ := property.(map[string]any)
+		standard, there := property["default"]
+		if _, given := input[member]; given || !there {
+			continue
+		}
+		if value, err := expression.Normalise(standard); err == nil {
+			input[member] = value
+		}
 	}
 	return input, nil
 }
@@ -146,7 +158,13 @@ func failed(name string, r interpret.Record) *toolkit.Error {
 		text += "; undone: " + strings.Join(r.Undone, ", ")
 	}
 	if len(r.NotUndone) > 0 {
-		text += "; could not be undone: " + strings.Join(r.NotUndone, ", ")
+		text += "; could not be undone: "
+		for i, step := range r.NotUndone {
+			if i > 0 {
+				text += ", "
+			}
+			text += fmt.Sprintf("%s (%s)", step, r.NotUndoneWhy[i])
+		}
 	}
 	kind := toolkit.ErrTool // the workflow ran, whatever refused its step
 	if k := toolkit.Kind(r.Failure.Type); k == toolkit.ErrTimeout || k == toolkit.ErrCanceled {

@@ -154,6 +154,9 @@ func checkSchema(schema map[string]any) error {
 	if schema == nil {
 		return nil
 	}
+	if kind, ok := schema["type"]; ok && kind != "object" {
+		return fmt.Errorf("got the type %v, want object, since arguments have names", kind)
+	}
 	text, err := json.Marshal(schema)
 	if err != nil {
 		return err

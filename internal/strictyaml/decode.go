@@ -135,6 +135,10 @@ func (d *decoder) decodeAny(n *yaml.Node, field string) any {
 func (d *decoder) decodeField(n *yaml.Node, v reflect.Value, at, name string) bool {
 	for _, f := range Fields(v.Type()) {
 		if f.Tag.Get("yaml") == name {
+			if n.Tag == "!!null" && f.Type.Kind() == reflect.Interface {
+				d.failNode(n, at, "a value") // it would be as if the field were not there
+				return true
+			}
 			d.decode(n, v.FieldByIndex(f.Index), at, f.Tag)
 			return true
 		}

@@ -128,10 +128,14 @@ func (v *visitor) Visit(node *ast.Node) {
 		if !slices.Contains(functions, n.Name) && v.err == nil {
 			v.err = &Error{Got: fmt.Sprintf("the unknown function %q", n.Name), Want: "one of " + strings.Join(functions, ", ")}
 		}
+	case *ast.CallNode: // a step's id hides the function of the same name
+		if id, ok := n.Callee.(*ast.IdentifierNode); ok && slices.Contains(v.scope.Names, id.Value) && v.err == nil {
+			v.err = &Error{Got: fmt.Sprintf("a call of %q, which is a value here", id.Value), Want: "another id for the step"}
+		}
 	case *ast.MemberNode:
-		if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "var" {
+		if id, ok := n.Node.(*ast.IdentifierNode); ok {
 			if name, ok := n.Property.(*ast.StringNode); ok && !n.Optional {
-				v.check([]string{"var", name.Value})
+				v.check([]string{id.Value, name.Value})
 			}
 		}
 		if !n.Optional {

@@ -50,6 +50,12 @@ func (s Scope) check(segments []string, at string) error {
 		}
 		return &Error{at, fmt.Sprintf("the unknown variable %.60q", segments[1]), want}
 	}
+	if len(segments) > 1 && s.Members != nil {
+		if known := s.Members(name); known != nil && !slices.Contains(known, segments[1]) {
+			return &Error{at, fmt.Sprintf("the unknown member %.60q of the step %s", segments[1], name),
+				"one of " + strings.Join(known, ", ")}
+		}
+	}
 	return nil
 }
 

@@ -32,6 +32,8 @@ type Scope struct {
 	Variables []string // members of var
 	// Unknown describes a name that is not among Names, such as that of a later step; nil, and "", add nothing.
 	Unknown func(name string) string
+	// Members are the members of a name's value; nil, and a nil list, do not know them.
+	Members func(name string) []string
 }
 
 // A Value is a compiled value. Safe for concurrent use.

@@ -17,6 +17,8 @@ type Record struct {
 	Dropped int // entries beyond those kept
 	// Undone are the steps that were undone, in that order; NotUndone those whose undo failed.
 	Undone, NotUndone []string
+	// NotUndoneWhy has the type and the message of the failure for each step of NotUndone.
+	NotUndoneWhy []string
 }
 
 // Status is how a step ended.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -16,6 +17,7 @@ import (
 const (
 	maxSteps  = 100_000
 	maxBytes  = 64 << 20    // of results
+	maxWhy    = 200         // characters of why a step was not undone
 	undoLimit = time.Minute // of one undo
 )
 
@@ -89,6 +91,7 @@ func (r *run) undo(e Engine, f *frame, record *Record) {
 		if failure != nil {
 			entry.Status, entry.ErrorType = Failed, failure.Type
 			record.NotUndone = append(record.NotUndone, u.path)
+			record.NotUndoneWhy = append(record.NotUndoneWhy, failure.Type+": "+display.Clip(failure.Message, maxWhy))
 		} else {
 			record.Undone = append(record.Undone, u.path)
 		}
