@@ -69,6 +69,13 @@ func TestWorkflowsOfAFileRun(t *testing.T) {
 	if want := `{"w":{"list":[1,2.5,true,null,"text"],"odd name":{},"v":3}}`; err != nil || res.Output != want {
 		t.Errorf("got %q, %v, want %s", res.Output, err, want)
 	}
+	for field, line := range map[string]string{"fallback": "        fallback:\n", "output": "    output: null\n"} {
+		write(flows + "      - call: echo\n" + line)
+		if _, err := file.Reload(scope); err == nil || !strings.Contains(err.Error(), ":14: workflows.twice.") ||
+			!strings.Contains(err.Error(), field+": got nothing, want a value") {
+			t.Errorf("%s: null: got %v", field, err)
+		}
+	}
 	write(flows + "      - {set: {x: 1}}\n")
 	if notes, err := file.Reload(scope); err != nil || len(notes) != 1 || notes[0] != "workflows: a change holds after a restart" {
 		t.Errorf("a change: got %q, %v", notes, err)

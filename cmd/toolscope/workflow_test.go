@@ -52,6 +52,10 @@ func flowDir(t *testing.T) string {
 
 func TestWorkflow(t *testing.T) {
 	file := flowDir(t)
+	none := filepath.Join(filepath.Dir(file), "none.yaml")
+	if err := os.WriteFile(none, []byte("policies: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		code int
@@ -77,12 +81,19 @@ func TestWorkflow(t *testing.T) {
 		{[]string{"run", "--dry-run", "--json", file, "total", `{"n": []}`}, exitOK, []string{`[{"step":"sum"`}},
 		{[]string{"run", "--dry-run", file, "empty"}, exitOK, []string{"No calls."}},
 		{[]string{"run", "--dry-run", "--json", file, "empty"}, exitOK, []string{"[]\n"}},
+		{[]string{"run", "--quiet", file, "total", "-"}, exitOK, []string{"6\n"}},
+		{[]string{"run", "--quiet", "--dry-run", file, "empty"}, exitUsage, []string{"--quiet: got --dry-run"}},
+		{[]string{"run", "--quiet", "--json", file, "empty"}, exitUsage, []string{"--quiet: got --json"}},
+		{[]string{"check", none}, exitError, []string{none + ": workflows: got none, want one or more"}},
+		{[]string{"run", none, "x"}, exitError, []string{none + ": workflows: got none, want one or more"}},
+		{[]string{"list", none}, exitOK, []string{"No workflows."}},
+		{[]string{"list", "--json", none}, exitOK, []string{"[]\n"}},
 		{[]string{"run", file}, exitUsage, []string{"got 1 arguments"}},
 		{[]string{"check", "no/such/file"}, exitError, []string{"no/such/file"}},
 		{[]string{"frobnicate"}, exitUsage, []string{"want check, run, list or graph"}},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(append([]string{"workflow"}, tt.args...), nil, &stdout, &stderr); code != tt.code {
+		if code := run(append([]string{"workflow"}, tt.args...), strings.NewReader(`{"n": [1, 2]}`), &stdout, &stderr); code != tt.code {
 			t.Errorf("%q: got code %d, want %d", tt.args, code, tt.code)
 		}
 		for _, want := range tt.want {

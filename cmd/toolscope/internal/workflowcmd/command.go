@@ -26,7 +26,8 @@ import (
 const about = `toolscope workflow checks and runs the workflows of a configuration file (section workflows).
 
 Steps call the built-in tools that the options choose, or the tools of MCP servers. Policies are
-those of FILE.
+those of FILE. ARGUMENTS of a run is a JSON object; "-" reads it from standard input, and without it
+there are none.
 
 ` + builtin.About
 
@@ -79,7 +80,11 @@ func command(
 func check() *cobra.Command {
 	return command("check [OPTIONS] FILE", "are the workflows right, and are their tools there", ", 1 if something is wrong", 1, 1,
 		func(_ context.Context, c *cobra.Command, e *environment, args []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d workflows: OK\n", display.Plain(args[0]), len(e.set.Workflows()))
+			n := len(e.set.Workflows())
+			if n == 0 {
+				return e.noWorkflows()
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d workflows: OK\n", display.Plain(args[0]), n)
 			return err
 		})
 }
@@ -91,6 +96,10 @@ func list() *cobra.Command {
 			all := e.set.Workflows()
 			if asJSON {
 				return cli.PrintJSON(c.OutOrStdout(), all)
+			}
+			if len(all) == 0 {
+				_, err := fmt.Fprintln(c.OutOrStdout(), "No workflows.")
+				return err
 			}
 			t := &screen.Table{Report: true, Columns: []screen.Column{
 				{Title: "WORKFLOW"}, {Title: "DOES"}, {Title: "TOOLS"}, {Title: "DESCRIPTION", Wide: true},
@@ -124,10 +133,19 @@ func graph() *cobra.Command {
 		})
 }
 
+// noWorkflows is the error of a file without workflows.
+func (e *environment) noWorkflows() error {
+	return fmt.Errorf("%s: workflows: got none, want one or more", display.Plain(e.path))
+}
+
 // find returns a workflow by its name.
 func (e *environment) find(name string) (stats.Workflow, error) {
+	all := e.set.Workflows()
+	if len(all) == 0 {
+		return stats.Workflow{}, e.noWorkflows()
+	}
 	var names []string
-	for _, w := range e.set.Workflows() {
+	for _, w := range all {
 		if w.Name == name {
 			return w, nil
 		}
@@ -138,14 +156,30 @@ func (e *environment) find(name string) (stats.Workflow, error) {
 	)
 }
 
+// maxArguments is how many bytes are read from standard input.
+const maxArguments = 16 << 20
+
 func run() *cobra.Command {
 	var dry, quiet, asJSON bool
 	c := command("run [OPTIONS] FILE NAME [ARGUMENTS]", "run a workflow, and show its result, steps and trace",
 		", 1 if the workflow failed or could not be run", 2, 3,
 		func(ctx context.Context, c *cobra.Command, e *environment, args []string) error {
+			switch {
+			case quiet && dry:
+				return cli.Usage("--quiet: got --dry-run, which prints no result, want one of the two")
+			case quiet && asJSON:
+				return cli.Usage("--quiet: got --json, which prints the whole run, want one of the two")
+			}
 			var arguments json.RawMessage
 			if len(args) == 3 {
 				arguments = json.RawMessage(args[2])
+			}
+			if string(arguments) == "-" {
+				text, err := io.ReadAll(io.LimitReader(c.InOrStdin(), maxArguments))
+				if err != nil {
+					return err
+				}
+				arguments = text
 			}
 			if _, err := e.find(args[1]); err != nil {
 				return err

@@ -30,6 +30,7 @@ type environment struct {
 	servers   string
 	tenant    string
 	exporting telemetry.Flags
+	path      string // of the file
 
 	providers *exporters.Providers
 	set       *workflow.Set
@@ -46,6 +47,7 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 	if err := configfile.CheckTenant(path, e.tenant); err != nil {
 		return err
 	}
+	e.path = path
 	file, err := configfile.Open(path)
 	if err != nil {
 		return err
