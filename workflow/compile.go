@@ -41,29 +41,36 @@ var reserved = []string{"input", "var", "item", "index", "iteration", "results"}
 
 // A compiler compiles one definition, and collects what is wrong with it.
 type compiler struct {
-	find      func(tool string) *toolkit.Definition // nil: tools are not known, and not checked
-	tools     []string                              // their names
-	ids       map[string]bool                       // of all steps
-	variables []string                              // that any step sets
-	steps     int
-	errs      []error
+	find  func(tool string) *toolkit.Definition // nil: tools are not known, and not checked
+	tools []string                              // their names
+	ids   map[string]bool                       // of all steps
+	steps int
+	errs  []error
 }
 
 // A place is where a step is: the path of its field, its part of the path of a run, and what it inherits.
 type place struct {
 	field, name string
 	names       []string // that its values may refer to
+	variables   []string // members of $var, which a step sets whose variables are visible there
 	onError     OnError
 }
 
 func (p place) in(field, name string, names ...string) place {
-	return place{p.field + field, name, append(p.names[:len(p.names):len(p.names)], names...), p.onError}
+	p.field, p.name, p.names = p.field+field, name, append(p.names[:len(p.names):len(p.names)], names...)
+	return p
 }
 
 // isolated is a place whose failures count where it is called from, whatever the workflow's default is.
 func (p place) isolated() place {
 	p.onError = Stop
 	return p
+}
+
+// apart is the place of a step whose variables stay in it: a branch, or the body of each.
+func (p place) apart(s *Step) place {
+	p.variables = slices.Concat(p.variables, variables(s))
+	return p.isolated()
 }
 
 func (c *compiler) fail(field, got, want string) {
@@ -73,7 +80,8 @@ func (c *compiler) fail(field, got, want string) {
 // compile compiles a definition.
 func (c *compiler) compile(name string, d Definition) *interpret.Program {
 	c.collect(d.Steps, name)
-	at := place{name, "", []string{"input", "var"}, cmp.Or(d.OnError, Stop)}
+	whole := variables(&Step{Steps: d.Steps})
+	at := place{name, "", []string{"input", "var"}, whole, cmp.Or(d.OnError, Stop)}
 	if _, ok := onErrors[at.onError]; !ok {
 		c.fail(name+".on_error", fmt.Sprintf("%.40q", d.OnError), "stop, skip or fallback")
 	}
@@ -86,7 +94,7 @@ func (c *compiler) compile(name string, d Definition) *interpret.Program {
 	var names []string
 	p.Steps, names = c.sequence(d.Steps, at.in(".steps", ""))
 	if d.Output != nil {
-		p.Output = c.value(d.Output, place{name + ".output", "", names, Stop})
+		p.Output = c.value(d.Output, place{name + ".output", "", names, whole, Stop})
 	}
 	if c.steps > maxSteps {
 		c.fail(name+".steps", fmt.Sprintf("%d steps", c.steps), fmt.Sprintf("at most %d", maxSteps))
@@ -94,17 +102,14 @@ func (c *compiler) compile(name string, d Definition) *interpret.Program {
 	return p
 }
 
-// collect notes the ids and variables of all steps.
+// collect notes the ids of all steps.
 func (c *compiler) collect(steps []Step, name string) {
 	c.ids = map[string]bool{}
 	walk(steps, func(s *Step) {
 		if s.ID != "" {
 			c.ids[s.ID] = true
 		}
-		c.variables = append(c.variables, slices.Collect(maps.Keys(s.Set))...)
 	})
-	slices.Sort(c.variables)
-	c.variables = slices.Compact(c.variables)
 }
 
 var onErrors = map[OnError]interpret.OnError{Stop: interpret.Stop, Skip: interpret.Skip, Fallback: interpret.Fallback}
@@ -114,7 +119,7 @@ func (c *compiler) sequence(steps []Step, at place) (nodes []*interpret.Node, na
 	names = at.names
 	for i := range steps {
 		s := &steps[i]
-		nodes = append(nodes, c.step(s, place{fmt.Sprintf("%s[%d]", at.field, i), fmt.Sprint(i), names, at.onError}))
+		nodes = append(nodes, c.step(s, place{fmt.Sprintf("%s[%d]", at.field, i), fmt.Sprint(i), names, at.variables, at.onError}))
 		if s.ID != "" {
 			names = append(names[:len(names):len(names)], s.ID)
 		}
@@ -141,7 +146,7 @@ func (c *compiler) step(s *Step, at place) *interpret.Node {
 		if s.ID != "" {
 			after = append(after[:len(after):len(after)], s.ID)
 		}
-		n.Undo = c.call(s.Undo.Tool, s.Undo.With, place{at.field + ".undo", "", after, Stop})
+		n.Undo = c.call(s.Undo.Tool, s.Undo.With, place{at.field + ".undo", "", after, at.variables, Stop})
 	}
 	return n
 }
@@ -259,7 +264,7 @@ func (c *compiler) compileParallel(s *Step, n *interpret.Node, at place) {
 		c.fail(field+".writes", fmt.Sprintf("true with merge: %s, which cancels no branch", s.Parallel.Merge), "merge: first")
 	}
 	for i := range branches {
-		in := at.in(fmt.Sprintf(".parallel.branches[%d]", i), fmt.Sprint(i)).isolated()
+		in := at.in(fmt.Sprintf(".parallel.branches[%d]", i), fmt.Sprint(i)).apart(&branches[i])
 		n.Branches = append(n.Branches, c.step(&branches[i], in))
 		if n.Merge == interpret.First && !s.Parallel.Writes {
 			c.onlyReads(branches[i:i+1], in.field)
@@ -308,7 +313,7 @@ func (c *compiler) compileEach(s *Step, n *interpret.Node, at place) {
 		c.fail(at.field+".each.do", "nothing", "a step")
 		return
 	}
-	n.Body = c.step(e.Do, at.in(".each.do", "", "item", "index").isolated())
+	n.Body = c.step(e.Do, at.in(".each.do", "", "item", "index").apart(e.Do))
 	if e.Merge != nil {
 		n.Combine = c.call(e.Merge.Tool, e.Merge.With, at.in(".each.merge", "", "results"))
 	}
@@ -327,7 +332,7 @@ func (c *compiler) compileLoop(s *Step, n *interpret.Node, at place) {
 		c.fail(at.field+".loop.do", "nothing", "a step")
 		return
 	}
-	n.Body = c.step(l.Do, place{at.field + ".loop.do", "", in.names, at.onError})
+	n.Body = c.step(l.Do, place{at.field + ".loop.do", "", in.names, at.variables, at.onError})
 }
 
 func (c *compiler) compileSet(s *Step, n *interpret.Node, at place) {
@@ -351,7 +356,8 @@ func (c *compiler) compileBlock(s *Step, n *interpret.Node, at place) {
 // value compiles a value.
 func (c *compiler) value(v any, at place) *expression.Value {
 	names := slices.Compact(slices.Sorted(slices.Values(at.names)))
-	compiled, err := expression.Compile(v, expression.Scope{Names: names, Variables: c.variables, Unknown: c.unknown, Members: members})
+	known := slices.Compact(slices.Sorted(slices.Values(at.variables)))
+	compiled, err := expression.Compile(v, expression.Scope{Names: names, Variables: known, Unknown: c.unknown, Members: members})
 	if err == nil {
 		return compiled
 	}

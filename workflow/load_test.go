@@ -55,7 +55,13 @@ func TestWrongDefinitions(t *testing.T) {
 		"a then without": {one(workflow.Step{Call: "echo", Then: &a}), "w.steps[0].then: got then without a condition, want if"},
 		"with without": {one(workflow.Step{Set: map[string]any{"a": 1}, With: map[string]any{"a": 1}}),
 			"w.steps[0].with: got arguments without"},
-		"an unknown var":  {one(echo("x", "$var.y")), "w.steps[0].with.v: got the unknown variable"},
+		"an unknown var": {one(echo("x", "$var.y")), "w.steps[0].with.v: got the unknown variable"},
+		"a var of each": {one(workflow.Step{Each: &workflow.Each{In: "$input.l", Do: &workflow.Step{Steps: []workflow.Step{
+			{Set: map[string]any{"y": "$item"}}, echo("in", "$var.y")}}}}, echo("x", "$var.y")),
+			`w.steps[1].with.v: got the unknown variable "y", want a variable that a step sets, other than in a branch or in each`},
+		"a var of a branch": {one(workflow.Step{Set: map[string]any{"z": 1}}, workflow.Step{Parallel: &workflow.Parallel{
+			Merge: workflow.All, Branches: []workflow.Step{{Set: map[string]any{"y": "$var.z"}}, echo("b", "$var.y")}}}),
+			`w.steps[1].parallel.branches[1].with.v: got the unknown variable "y", want one of z`},
 		"a wrong var":     {one(workflow.Step{Set: map[string]any{"a b": 1}}), "w.steps[0].set.a b: got the name"},
 		"an id twice":     {one(a, a), "w.steps[1].id: got \"a\" a second time"},
 		"a reserved id":   {one(echo("input", 1)), "w.steps[0].id: got \"input\", which has a meaning"},
@@ -68,7 +74,7 @@ func TestWrongDefinitions(t *testing.T) {
 			"w.steps[0].fallback: got fallback and on_error: skip together, want one of them"},
 		"fallback step and stop": {one(workflow.Step{Call: "echo", FallbackStep: &a, OnError: workflow.Stop}),
 			"w.steps[0].fallback_step: got fallback_step and on_error: stop together, want one of them"},
-		"a timeout":         {one(workflow.Step{Call: "echo", Timeout: -time.Second}), "w.steps[0].timeout: got -1s, want 0 or more"},
+		"a timeout": {one(workflow.Step{Call: "echo", Timeout: -time.Second}), "w.steps[0].timeout: got -1s, want 0 or more"},
 		"merge": {parallel(workflow.Parallel{Merge: "any", Branches: []workflow.Step{a}}),
 			"w.steps[0].parallel.merge: got \"any\""},
 		"no branches": {parallel(workflow.Parallel{Merge: workflow.All}), "w.steps[0].parallel.branches: got 0, want 1 to 50"},

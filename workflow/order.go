@@ -36,6 +36,25 @@ func walkStep(s *Step, do func(s *Step)) {
 	walkStep(s.FallbackStep, do)
 }
 
+// variables are those that a step sets and that are visible after it: not those of branches and of the body of each.
+func variables(s *Step) (names []string) {
+	if s == nil {
+		return nil
+	}
+	names = slices.Collect(maps.Keys(s.Set))
+	inner := []*Step{s.Then, s.Else, s.FallbackStep}
+	if s.Loop != nil {
+		inner = append(inner, s.Loop.Do)
+	}
+	for i := range s.Steps {
+		inner = append(inner, &s.Steps[i])
+	}
+	for _, step := range inner {
+		names = append(names, variables(step)...)
+	}
+	return names
+}
+
 // calls are the names of the tools that steps call, sorted; not nil, since programs read them as a list in JSON.
 func calls(steps []Step) []string {
 	names := map[string]bool{}

@@ -44,7 +44,7 @@ func (s Scope) check(segments []string, at string) error {
 		return &Error{at, got, "one of " + strings.Join(s.Names, ", ")}
 	}
 	if name == "var" && len(segments) > 1 && !slices.Contains(s.Variables, segments[1]) {
-		want := "a variable that a step sets"
+		want := "a variable that a step sets, other than in a branch or in each"
 		if len(s.Variables) > 0 {
 			want = "one of " + strings.Join(s.Variables, ", ")
 		}
