@@ -182,7 +182,7 @@ func stepError(kind string) error {
 }
 
 // MetaKey is the member of a result's Meta, and of _meta in MCP, that has the run as a [stats.WorkflowRun].
-const MetaKey = "toolscope/workflow"
+const MetaKey = interpret.MetaKey
 
 // handle is the workflow as a tool.
 func (s *Set) handle(ctx context.Context, f *flow, call toolkit.Call) (toolkit.Result, error) {

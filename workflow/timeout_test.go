@@ -25,6 +25,7 @@ func TestTimeoutsNameWhatWasUndone(t *testing.T) {
 			{ID: "draft", Call: "write", Undo: &workflow.Call{Tool: "revert"}}, {ID: "rest", Call: "wait"},
 		}},
 		"outer": {Steps: []workflow.Step{{ID: "inner", Call: "slow"}}},
+		"short": {Timeout: time.Second, Steps: []workflow.Step{{Steps: []workflow.Step{{ID: "inner", Call: "slow"}}}}},
 	}
 	const slow = "the workflow slow failed at rest (timeout): "
 	for name, c := range map[string]struct {
@@ -36,6 +37,10 @@ func TestTimeoutsNameWhatWasUndone(t *testing.T) {
 		"a ceiling": {"slow", time.Second, []string{slow, "one attempt may run for 1s", "; undone: draft"}},
 		"an inner one": {"outer", 0, []string{
 			"the workflow outer failed at inner (timeout): " + slow + "the workflow ran longer than 2s; undone: draft"}},
+		"an outer one": {"short", 0, []string{"the workflow short failed at 0/inner (timeout): the workflow ran longer than 1s: " + slow,
+			"; undone: draft"}},
+		"a ceiling of both": {"outer", time.Second, []string{
+			"the workflow outer failed at inner (timeout): one attempt may run for 1s: " + slow, "; undone: draft"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 	"github.com/toolscope/toolscope/workflow/internal/expression"
 )
 
+// MetaKey is the member of a result's Meta that has the run of a workflow.
+const MetaKey = "toolscope/workflow"
+
 // maxMessage is how much of a failure's text is kept, in bytes.
 const maxMessage = 4 << 10
 
@@ -25,7 +28,7 @@ func AnswerOf(res toolkit.Result) Answer {
 		if text == "" {
 			text = res.Fault.Error()
 		}
-		a.Failure = &Failure{Type: toolkit.TypeOf(res.Fault), Message: text[:min(len(text), maxMessage)]}
+		a.Failure = &Failure{Type: toolkit.TypeOf(res.Fault), Message: text[:min(len(text), maxMessage)], Nested: res.Meta[MetaKey] != nil}
 		return a
 	case res.Suspended:
 		a.Failure = &Failure{Type: string(toolkit.ErrApprovalExpired), Message: "the tool waits for an approval or for input"}

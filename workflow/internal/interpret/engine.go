@@ -63,4 +63,6 @@ type Failure struct {
 	Step    string // path of the innermost step; "" until a step has failed
 	// Final failures end the run, whatever steps say about errors: limits of the run.
 	Final bool
+	// Nested is a failure of a workflow that a step called: its text says what was undone, also if the run has ended meanwhile.
+	Nested bool `json:",omitempty"`
 }

@@ -6,6 +6,7 @@ package interpret
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,8 +60,10 @@ func Run(e Engine, p *Program, id string, input any) Record {
 			failure = invalid("output", err)
 		}
 	}
-	if ended := limited.Ended(); failure != nil && ended != nil && e.Ended() == nil && failure.Message == ended.Message {
-		failure.Message = "the workflow ran longer than " + p.Timeout.String()
+	if ended := limited.Ended(); failure != nil && ended != nil && e.Ended() == nil {
+		if rest, ok := strings.CutPrefix(failure.Message, ended.Message); ok {
+			failure.Message = "the workflow ran longer than " + p.Timeout.String() + rest
+		}
 	}
 	release()
 	if failure != nil {

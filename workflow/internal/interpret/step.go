@@ -6,6 +6,7 @@ package interpret
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -59,7 +60,7 @@ func (r *run) step(e Engine, f *frame, n *Node, path string) (any, *Failure) {
 // What ended the strand is never skipped over.
 func (r *run) proceed(e Engine, f *frame, n *Node, path string, failure *Failure) (Status, any, *Failure) {
 	if ended := e.Ended(); ended != nil {
-		return Canceled, nil, at(ended, failure.Step)
+		return Canceled, nil, endedAt(ended, failure)
 	}
 	switch {
 	case failure.Final || n.OnError == Stop:
@@ -195,6 +196,18 @@ func below(path, name string) string {
 		return path + name
 	}
 	return path + "/" + name
+}
+
+// endedAt is the failure of a strand that ended while a step of it failed.
+func endedAt(ended, failure *Failure) *Failure {
+	copied := at(ended, failure.Step)
+	if failure.Nested {
+		copied.Nested = true
+		if copied.Message = failure.Message; !strings.HasPrefix(failure.Message, ended.Message) { // of a step in this one
+			copied.Message = ended.Message + ": " + failure.Message
+		}
+	}
+	return copied
 }
 
 // at is a failure of a strand, at a step.
