@@ -171,6 +171,9 @@ func (b *busyProgram) tick(ctx context.Context) {
 		refuse(toolkit.ErrApprovalDenied)(e)
 		e.Disposition.Tags = []toolkit.Tag{{Key: "approval", Value: "unavailable"}}
 	})
+	b.record("alone", time.Millisecond, func(e *toolkit.Ended) {
+		e.Disposition.Tags = []toolkit.Tag{{Key: "limit.store", Value: "away"}}
+	})
 	b.record("retried", time.Millisecond, func(e *toolkit.Ended) {
 		e.Disposition.Attempts, e.Disposition.Repeat, e.ResultBytes = 3, 1, 0
 		e.Disposition.Backoff, e.Disposition.Queue = time.Second, time.Second

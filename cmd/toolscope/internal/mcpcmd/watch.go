@@ -25,6 +25,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/mcp/mcpproxy"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/stats"
@@ -112,6 +113,7 @@ func (o *options) open(say func(format string, args ...any)) (_ *mcpProxy, err e
 	options.Observers = append(options.Observers, running)
 	options.HTTP.Traces, options.HTTP.Running = providers.Ring.Source(), running
 	options.HTTP.Health = append(health, providers, &o.exporting)
+	options.HTTP.Metrics = statsprom.WithHealth(options.HTTP.Health...)
 	options.HTTP.Title = "toolscope mcp: " + o.server()
 	if p.scope, err = toolscope.New(options); err != nil {
 		return nil, builtin.NoApprovals("mcp", o.config, options.ApprovalsToken != "", true, err)

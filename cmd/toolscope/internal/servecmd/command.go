@@ -27,6 +27,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
+	"github.com/toolscope/toolscope/exporters/statsprom"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
@@ -146,8 +147,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		HTTP: statshttp.Options{
 			Traces:  providers.Ring.Source(),
 			Running: running, Workflows: workflows,
-			Health: []stats.HealthSource{providers, behind, &o.exporting},
-			Title:  "toolscope serve",
+			Health:  []stats.HealthSource{providers, behind, &o.exporting},
+			Metrics: statsprom.WithHealth(providers, behind, &o.exporting),
+			Title:   "toolscope serve",
 		},
 	}))
 	if err != nil {
