@@ -116,7 +116,7 @@ func TestServersThatAreAway(t *testing.T) {
 			break_: func(t *testing.T, s *server) {
 				c := s.admin(t)
 				go func() { // each question waits 200 ms or more, as the server runs one script after the other
-					for i := 0; i < 8; i++ {
+					for range 5 {
 						_ = c.Do(context.Background(), "DEBUG", "SLEEP", "0.5").Err()
 					}
 				}()
@@ -247,7 +247,6 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 // TestEachPolicyWaitsOnce stops the server under each policy alone: a call waits for one question, and after five
 // failures for none.
 func TestEachPolicyWaitsOnce(t *testing.T) {
-	s := startServer(t)
 	always := func(context.Context, toolkit.Call, *toolkit.Definition) (string, bool) { return "always", true }
 	for _, c := range []struct {
 		name, want string // error.type
@@ -286,6 +285,8 @@ func TestEachPolicyWaitsOnce(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t)
 			store := open(t, s, func(o *redis.Options) { o.Timeout = 100 * time.Millisecond })
 			p, err := c.policy(store)
 			if err != nil {
