@@ -88,7 +88,7 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 			describeURL(o.URL))
 	}
 	if name := parameter(o.URL); name != "" {
-		return nil, fmt.Errorf("redis: Options.URL: got the parameter %.40q, want none except db: see Options", name)
+		return nil, fmt.Errorf("redis: Options.URL: got the parameter %.40q, want none but db", name)
 	}
 	u := &goredis.UniversalOptions{
 		Addrs: []string{parsed.Addr}, DB: parsed.DB,

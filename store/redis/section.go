@@ -59,7 +59,7 @@ func build(s settings) (config.Part, error) {
 	o.Logger = slog.Default()
 	store, err := Open(o)
 	if err != nil {
-		return config.Part{}, err
+		return config.Part{}, errors.New(fieldNames.Replace(err.Error()))
 	}
 	part := config.Part{Close: store.Close}
 	for _, name := range s.Share {
@@ -67,6 +67,11 @@ func build(s settings) (config.Part, error) {
 	}
 	return part, nil
 }
+
+// fieldNames makes an error about [Options] one about the section.
+var fieldNames = strings.NewReplacer("redis: Options.URL", "url", "redis: Options.Secrets", "secret_file",
+	"redis: Options.Namespace", "namespace", "redis: Options.Timeout, PoolSize", "timeout", "redis: Options.Cluster", "cluster",
+	"redis: Options.TLS", "ca_file, cert_file, server_name")
 
 // shares are what can be shared, by name.
 var shares = map[string]func(*Store, *config.Stores){

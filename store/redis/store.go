@@ -125,9 +125,12 @@ func (s *Store) warn(message string, cause error) {
 // check reports whether the server can be used: it can be read and written.
 func (s *Store) check(ctx context.Context) error {
 	if err := s.introduce(ctx); err != nil {
-		err = describe(err)
-		if err == errNoAnswer && s.tls && !s.met.Load() {
+		switch err = describe(err); {
+		case s.met.Load():
+		case err == errNoAnswer && s.tls:
 			err = errors.New("redis: no answer in time: does the server speak TLS?")
+		case err == errClosed && !s.tls:
+			err = errors.New("redis: the server closed the connection: does it want TLS (rediss:// in the URL)?")
 		}
 		return err
 	}
@@ -158,7 +161,10 @@ func infoField(text, name string) string {
 	return ""
 }
 
-var errNoAnswer = errors.New("redis: no answer in time")
+var (
+	errNoAnswer = errors.New("redis: no answer in time")
+	errClosed   = errors.New("redis: the server closed the connection")
+)
 
 // describe is an error in few words, for health reports.
 func describe(err error) error {
@@ -174,7 +180,7 @@ func describe(err error) error {
 	case strings.Contains(text, "does not look like a TLS handshake"):
 		return errors.New("redis: the server does not speak TLS: want redis:// in the URL, or its port for TLS")
 	case errors.Is(err, io.EOF), strings.Contains(text, "connection reset"):
-		return errors.New("redis: the server closed the connection: does it want TLS (rediss:// in the URL)?")
+		return errClosed
 	}
 	return fmt.Errorf("redis: %.160s", text)
 }
