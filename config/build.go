@@ -4,6 +4,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -18,12 +20,6 @@ func (d *document) enabled(do func(p policies.Descriptor, section any)) {
 			do(p, field.Interface())
 		}
 	}
-}
-
-// has reports whether the file has a policy's section, which may be turned off.
-func (d *document) has(name string) bool {
-	i := slices.IndexFunc(policies.All, func(p policies.Descriptor) bool { return p.Name == name })
-	return !d.policies.Elem().Field(i).IsNil()
 }
 
 // section is that of a policy, which the file has.
@@ -68,6 +64,51 @@ func (f *File) build(d *document, files bool) (map[string]built, error) {
 		return nil, err
 	}
 	return next, nil
+}
+
+// buildSections makes the parts of a file's sections. On an error the parts made are closed.
+func (f *File) buildSections(d *document) error {
+	for _, s := range d.sections {
+		part, err := s.make(f.beside)
+		if err != nil {
+			f.closeUnused()
+			return errors.Join(d.fail(s.name, err), f.closeParts())
+		}
+		f.parts = append(f.parts, part)
+		if part.Stores == (Stores{}) {
+			continue
+		}
+		if f.stores != (Stores{}) {
+			f.closeUnused()
+			return errors.Join(d.fail(s.name, errors.New("got a second section with stores, want one")), f.closeParts())
+		}
+		f.stores, f.storesOf = part.Stores, s.name
+	}
+	return nil
+}
+
+// make builds the section's part. A panic is an error.
+func (s sectionText) make(beside func(path string) string) (part Part, err error) {
+	defer panicError(&err)
+	value := reflect.New(s.settings).Elem()
+	value.Set(reflect.ValueOf(s.value))
+	for i := range value.NumField() {
+		if field := value.Field(i); s.settings.Field(i).Tag.Get("path") == "file" && field.String() != "" {
+			field.SetString(beside(field.String()))
+		}
+	}
+	return s.build(value.Interface())
+}
+
+// checkStores fails if a section shares the state of a policy that the file does not have: it would share nothing.
+func (f *File) checkStores(d *document) {
+	for _, s := range f.stores.Shared() {
+		i := slices.IndexFunc(policies.All, func(p policies.Descriptor) bool { return p.Name == s.Policy })
+		if d.policies.Elem().Field(i).IsNil() { // not if it is turned off
+			d.yaml.Fail(f.storesOf+".share", fmt.Sprintf("%s without a policy that has them", s.Name),
+				fmt.Sprintf("a section policies.%s, or share without %s", s.Policy, s.Name))
+		}
+	}
 }
 
 // discard closes the policies that are not in use.

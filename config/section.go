@@ -109,37 +109,6 @@ func describeUnknown(name string, known []string) (got, want string) {
 	return got, "one of " + strings.Join(known, ", ") + ", or config.Open with the section of the package that defines it"
 }
 
-// buildSections makes the parts of a file's sections. On an error the parts made are closed.
-func (f *File) buildSections(d *document) error {
-	for _, s := range d.sections {
-		part, err := s.make(f.beside)
-		if err != nil {
-			f.closeUnused()
-			return errors.Join(d.fail(s.name, err), f.closeParts())
-		}
-		f.parts = append(f.parts, part)
-		if part.Stores == (Stores{}) {
-			continue
-		}
-		if f.stores != (Stores{}) {
-			f.closeUnused()
-			return errors.Join(d.fail(s.name, errors.New("got a second section with stores, want one")), f.closeParts())
-		}
-		f.stores, f.storesOf = part.Stores, s.name
-	}
-	return nil
-}
-
-// checkStores fails if a section shares the state of a policy that the file does not have: it would share nothing.
-func (f *File) checkStores(d *document) {
-	for _, s := range f.stores.Shared() {
-		if !d.has(s.Policy) {
-			d.yaml.Fail(f.storesOf+".share", fmt.Sprintf("%s without a policy that has them", s.Name),
-				fmt.Sprintf("a section policies.%s, or share without %s", s.Policy, s.Name))
-		}
-	}
-}
-
 // closeUnused closes the policies of the parts, which no scope has.
 func (f *File) closeUnused() {
 	for _, made := range f.parts {
@@ -147,19 +116,6 @@ func (f *File) closeUnused() {
 			closePolicy(p)
 		}
 	}
-}
-
-// make builds the section's part. A panic is an error.
-func (s sectionText) make(beside func(path string) string) (part Part, err error) {
-	defer panicError(&err)
-	value := reflect.New(s.settings).Elem()
-	value.Set(reflect.ValueOf(s.value))
-	for i := range value.NumField() {
-		if field := value.Field(i); s.settings.Field(i).Tag.Get("path") == "file" && field.String() != "" {
-			field.SetString(beside(field.String()))
-		}
-	}
-	return s.build(value.Interface())
 }
 
 func (p Part) close() (err error) {

@@ -130,7 +130,7 @@ func TestAShortWindowShortensNoLongOne(t *testing.T) {
 }
 
 // TestAnotherSecretIsNoticed opens stores of two secrets on one server: each of them says so, and without its secret
-// nothing is told.
+// nothing is readable.
 func TestAnotherSecretIsNoticed(t *testing.T) {
 	s := startServer(t)
 	ours, theirs := secret(), secret()

@@ -25,7 +25,7 @@ const (
 // each, which tell nothing of it.
 type secrets struct {
 	own   []string     // marks of the store's secrets
-	asked atomic.Int64 // when the server was told, nanoseconds since 1970
+	asked atomic.Int64 // when the server got them, nanoseconds since 1970
 
 	mu      sync.Mutex
 	foreign bool // whether another process has other secrets
