@@ -201,6 +201,11 @@ func TestForgetOneCall(t *testing.T) {
 	if code, out, errs := forget(t, "--call", "A-1", "--recordings"); code != exitOK || !strings.Contains(out, "3 lines removed") {
 		t.Errorf("got %d, %s, %s", code, out, errs)
 	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	code, _, errs := forget(t, "--call", "A-1", "--recordings="+missing)
+	if code != exitError || !strings.Contains(errs, missing) {
+		t.Errorf("a directory that is not there: got %d, %s, want an error", code, errs)
+	}
 	left, err := os.ReadFile(file)
 	for call, want := range map[string]bool{`"A-1"`: false, `"A-2"`: false, `"A-3"`: false, `"A-4"`: true, `"A-11"`: true, kept: true} {
 		if err != nil || bytes.Contains(left, []byte(call)) != want {

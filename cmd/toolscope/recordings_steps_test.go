@@ -103,6 +103,13 @@ func TestStepsAreToldFromCalls(t *testing.T) {
 		}
 	}
 
+	// The built-in tools have no workflow: its steps are sent.
+	code, out, errs = invoke("replay", "", "--json", file)
+	if code != exitOK || strings.Count(out, "\n") != 3 || !strings.Contains(out, `"same":2`) ||
+		!strings.Contains(errs, "call 1, double, is not sent: the target has no such workflow: its steps are sent") {
+		t.Errorf("replay to the built-in tools: got %d, %s, %s, want the step and the other call", code, out, errs)
+	}
+
 	expectations := filepath.Join(t.TempDir(), "e.yaml")
 	for text, want := range map[string]string{
 		"calls: {min: 2, max: 2}\ntools: {calculator: {max: 1}}\norder: [double, calculator]\nonly: [double, calculator]\n": "",

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -147,10 +149,14 @@ func (o *options) spool(dir string) (exporters.ForgetReport, error) {
 
 // recorded removes the session from the recordings in a directory.
 func (o *options) recorded(dir string) (report exporters.ForgetReport, err error) {
-	if dir == defaultDir {
+	given := dir != defaultDir
+	if !given {
 		if dir, err = recordings.Dir(); err != nil || dir == "" {
 			return report, cmp.Or(err, errors.New("recordings are turned off: want --recordings=DIR"))
 		}
+	}
+	if _, err := os.Stat(dir); err != nil && (given || !errors.Is(err, fs.ErrNotExist)) {
+		return report, err
 	}
 	list, err := recordings.List(dir)
 	for _, f := range list {

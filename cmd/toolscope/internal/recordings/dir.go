@@ -142,8 +142,11 @@ func Paths(name string) ([]string, error) {
 		return nil, err
 	}
 	dir, dirErr := Dir()
-	if dirErr != nil || dir == "" {
+	switch {
+	case dirErr != nil:
 		return nil, err
+	case dir == "":
+		return nil, fmt.Errorf("%w; no recording has this name: they are turned off (%s=off)", err, Variable)
 	}
 	f, dirErr := Find(dir, name)
 	if dirErr != nil {

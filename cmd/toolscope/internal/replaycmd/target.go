@@ -69,7 +69,7 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 		}
 	}
 	questions := bufio.NewReader(r.stdin)
-	all, steps := false, uint64(0)
+	all, steps, stepping := false, uint64(0), newStepping(r.transcript, tools)
 	var kept []transcript.Batch
 	for _, b := range r.transcript.Batches {
 		left := b
@@ -79,8 +79,11 @@ func (r *replay) prepare(tools toolkit.Tools) error {
 			if !r.wanted(&b.Session, &call, &note) {
 				continue
 			}
-			if note.Parent != "" && !r.steps && r.numbers == nil {
+			if chosen := r.steps || r.numbers != nil; !chosen && stepping.madeByParent(&note) {
 				steps++
+				continue
+			} else if !chosen && stepping.replaced(&call) {
+				r.withhold(&call, &note, "the target has no such workflow: its steps are sent")
 				continue
 			}
 			if why := r.unsendable(&call, &note); why != "" {
