@@ -21,7 +21,7 @@ var readers = map[string][]string{
 	"check": {"check", "--expect", ""},
 }
 
-// Each command that reads files says the same of one that is not as it should be.
+// Each command that reads files reports the same of a damaged one.
 func TestFilesThatAreWrong(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(recordings.Variable, filepath.Join(dir, "sessions"))
@@ -82,7 +82,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 	}
 }
 
-// A call that the file does not have is an error, and filters that no call passes are told.
+// A call that the file does not have is an error, and filters that no call passes are reported.
 func TestCallsThatAreNotThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
 	if err := os.WriteFile(file, []byte(checkedSession), 0o600); err != nil {

@@ -82,7 +82,8 @@ type Answers struct {
 	byCall map[string][]*Call // by tool and arguments, in the order of the session
 }
 
-// Answers returns a registry that gives the recorded answers of calls that are no steps. An error names a definition in Tools that is wrong.
+// Answers returns a registry that gives the recorded answers of calls that are no steps. An
+// error names a definition in Tools that is wrong.
 func (s *Session) Answers() (*Answers, error) {
 	tools, err := toolkit.NewTools(s.Tools...)
 	if err != nil {

@@ -123,7 +123,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A step is told from a call: it is not made again, and its answer is not a client's.
+// A step is not made again, and its answer is not a client's.
 func TestSteps(t *testing.T) {
 	s := read(t, `{"record":"begin","call":"A-1","tool":"double","arguments":{"n":2}}
 {"record":"end","call":"A-2","parent_call":"A-1","tool":"sum","duration_us":1,"arguments":{"n":2},"result":"4"}

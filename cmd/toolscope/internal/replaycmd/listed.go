@@ -57,7 +57,9 @@ func (l listed) Definitions() []toolkit.Definition { return l.recorded.Definitio
 
 // Handle runs no tool.
 func (l listed) Handle(_ context.Context, call toolkit.Call) (toolkit.Result, error) {
-	return toolkit.Failure(&toolkit.Error{Kind: toolkit.ErrUnknownTool, Tool: call.Name, Message: "the recording does not list it"}), nil
+	return toolkit.Failure(&toolkit.Error{
+		Kind: toolkit.ErrUnknownTool, Tool: call.Name, Message: "the recording does not list it",
+	}), nil
 }
 
 // definitionOf is a recorded definition with what MCP servers of toolscope add to it; d where the text has none.

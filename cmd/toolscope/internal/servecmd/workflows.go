@@ -15,7 +15,8 @@ import (
 	"github.com/toolscope/toolscope/toolkit"
 )
 
-// serveWorkflows adds the workflows of the configuration to the tools of the server, and returns their definitions. Their steps call tools through scope.
+// serveWorkflows adds the workflows of the configuration to the tools of the server, and returns their
+// definitions. Their steps call tools through scope.
 func serveWorkflows(
 	file *config.File, scope *toolscope.Scope, server *mcp.Server, tools builtin.Governed, pages *builtin.LateWorkflows,
 ) ([]toolkit.Definition, error) {
