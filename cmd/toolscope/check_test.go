@@ -206,3 +206,31 @@ func TestChecksOfNothingFail(t *testing.T) {
 		t.Errorf("standard input twice: got %d, %s", code, errs)
 	}
 }
+
+// Redacted arguments are compared by fingerprint where both files were made with one key, else by what is left of them.
+func TestBaselineOfAnotherKey(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, first, second string) string {
+		path := filepath.Join(dir, name)
+		text := ""
+		for i, print := range []string{first, second} {
+			text += `{"v":1,"record":"end","time":"2026-11-22T10:00:00Z","tool":"send","outcome":"executed","duration_us":1,"arguments":` +
+				[]string{`{"n":1}`, `{"to":"[REDACTED:email]"}`}[i] + []string{"", `,"arguments_redacted":true`}[i] +
+				`,"arguments_fp":"` + strings.Repeat(print, 32) + `"}` + "\n"
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	baseline := write("before.jsonl", "a", "b")
+	for _, c := range []struct {
+		first, second string
+		code          int
+	}{{"a", "b", exitOK}, {"a", "c", exitError}, {"d", "e", exitOK}} {
+		code, out, errs := invoke("check", "", "--baseline", baseline, write("now.jsonl", c.first, c.second))
+		if code != c.code {
+			t.Errorf("%s, %s: got %d, %s, %s, want %d", c.first, c.second, code, out, errs, c.code)
+		}
+	}
+}

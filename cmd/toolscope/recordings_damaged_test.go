@@ -103,3 +103,16 @@ func TestCallsThatAreNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A server of recorded answers says how many are not whole.
+func TestServedAnswersThatAreNotWhole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	text := checkedSession + `{"v":1,"record":"end","call":"A-3","time":"2026-11-22T10:00:02Z","tool":"read","outcome":"executed",` +
+		`"duration_us":1,"result":"x","result_cut":true}` + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := invoke("replay", "", "--serve", file); code != exitOK || !strings.Contains(errs, "1 answer of 3 not whole") {
+		t.Errorf("got %d, %s", code, errs)
+	}
+}

@@ -72,6 +72,11 @@ func TestReplayAgainstAServer(t *testing.T) {
 	if last = lines[len(lines)-1].Compared; len(lines) != 2 || len(last.Changed)+last.Ended+last.Same != 1 {
 		t.Errorf("got %+v, want one call", lines)
 	}
+	// A value for all calls takes the place only of what was removed.
+	lines, _ = replayTo(t, file, "--write", "--value", "/text=another", "--value", "/token="+aSecret())
+	if last = lines[len(lines)-1].Compared; len(lines) != 3 || last.Same+last.Ended != 2 || !strings.Contains(lines[0].Output, "hello") {
+		t.Errorf("got %+v, want the recorded text", lines)
+	}
 	lines, errs = replayTo(t, file, "--write", "--tool", "other")
 	if last = lines[len(lines)-1].Compared; len(lines) != 1 || last.Withheld != 0 {
 		t.Errorf("got %+v and %s, want no call", lines, errs)

@@ -11,18 +11,33 @@ import (
 	"github.com/toolscope/toolscope/toolkit/identity"
 )
 
-// Key tells calls apart by tool and arguments: by the arguments themselves, else by their fingerprint where something
-// was removed of them.
-func Key(c *recorded.Call) string {
+// callKey tells calls apart by tool and arguments: by the arguments themselves, else where something was removed of them by
+// their fingerprint, or with prints false by what is left of them.
+func callKey(c *recorded.Call, prints bool) string {
 	if !c.ArgumentsRedacted && !c.ArgumentsCut {
 		if a, ok := identity.Of(c.Arguments, nil, nil); ok {
 			return c.Name() + "\x00" + string(a.AppendCanonical(nil))
 		}
 	}
-	if c.Fingerprint != "" {
+	if prints && c.Fingerprint != "" {
 		return c.Name() + "\x00fp:" + c.Fingerprint
 	}
 	return c.Name() + "\x00" + string(c.Arguments)
+}
+
+// sharePrint reports whether two sessions have a fingerprint in common. Those of directories with other keys have none:
+// there equal arguments have other fingerprints.
+func sharePrint(a, b *recorded.Session) bool {
+	prints := map[string]bool{}
+	for _, c := range a.Calls {
+		prints[c.Fingerprint] = true
+	}
+	for _, c := range b.Calls {
+		if c.Fingerprint != "" && prints[c.Fingerprint] {
+			return true
+		}
+	}
+	return false
 }
 
 // compare checks how the session differs from the baseline.
@@ -80,14 +95,14 @@ type pair struct{ now, then *recorded.Call }
 // match finds for each call the same one of the baseline, in the order of calls, and tells what has none.
 func (c *checker) match() (matched []pair, failures []Failure) {
 	left := map[string][]*recorded.Call{}
-	baseline := c.counted(c.baseline)
+	baseline, prints := c.counted(c.baseline), sharePrint(c.session, c.baseline)
 	for _, call := range baseline {
-		key := Key(call)
+		key := callKey(call, prints)
 		left[key] = append(left[key], call)
 	}
 	var added []*recorded.Call
 	for _, call := range c.calls {
-		key := Key(call)
+		key := callKey(call, prints)
 		if same := left[key]; len(same) > 0 {
 			matched = append(matched, pair{call, same[0]})
 			left[key] = same[1:]
@@ -97,8 +112,8 @@ func (c *checker) match() (matched []pair, failures []Failure) {
 	}
 	gone := map[string][]*recorded.Call{} // by tool
 	for _, call := range baseline {
-		if same := left[Key(call)]; len(same) > 0 && same[0] == call {
-			left[Key(call)] = same[1:]
+		if same := left[callKey(call, prints)]; len(same) > 0 && same[0] == call {
+			left[callKey(call, prints)] = same[1:]
 			gone[call.Name()] = append(gone[call.Name()], call)
 		}
 	}

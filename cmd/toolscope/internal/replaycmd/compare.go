@@ -6,6 +6,8 @@ package replaycmd
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/calllog"
@@ -102,8 +104,8 @@ func markedPlaces(value any, pointer string, found *[]string) {
 			markedPlaces(v[i], fmt.Sprintf("%s/%d", pointer, i), found)
 		}
 	case map[string]any:
-		for name := range v {
-			markedPlaces(v[name], pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), found)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			markedPlaces(v[name], pointer+"/"+escaped.Replace(name), found)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recorded"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
+	"github.com/toolscope/toolscope/internal/display"
 	"github.com/toolscope/toolscope/mcp/toolmcp"
 	"github.com/toolscope/toolscope/toolkit"
 	library "github.com/toolscope/toolscope/toolkit/replay"
@@ -36,6 +37,7 @@ func (o *options) serveAnswers(ctx context.Context) error {
 	case len(session.Calls) == 0:
 		return fmt.Errorf("%s: got no calls, want a recording, a log or a transcript that has some", o.file)
 	}
+	o.reportParts(session)
 	f, err := answersOf(session)
 	if err != nil {
 		return err
@@ -63,6 +65,20 @@ func (o *options) serveAnswers(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// reportParts says how many answers are not what the server gave.
+func (o *options) reportParts(s *recorded.Session) {
+	parts := uint64(0)
+	for _, c := range s.Outer() {
+		if c.ResultRedacted || c.ResultCut {
+			parts++
+		}
+	}
+	if parts > 0 {
+		fmt.Fprintf(o.stderr, "toolscope replay: %s of %d not whole: something was redacted or cut, such as an image\n",
+			display.Number(parts, "answer"), len(s.Outer()))
+	}
 }
 
 // fingerprints is the key of this machine's recordings; nil if there is none.

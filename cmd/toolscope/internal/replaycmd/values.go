@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +83,9 @@ func complete(call *toolkit.Call, n *transcript.Note, values []value) (why strin
 			call.Arguments = v.json
 			return ""
 		}
+		if v.call == 0 && !isMarked(call.Arguments, v.pointer) {
+			continue
+		}
 		if changed, err := replaceAt(call.Arguments, v.pointer, v.json); err == nil {
 			call.Arguments = changed
 		} else if v.call != 0 {
@@ -96,6 +100,24 @@ func complete(call *toolkit.Call, n *transcript.Note, values []value) (why strin
 	}
 	return ""
 }
+
+// isMarked reports whether a mark of what was removed is at a place of a document.
+func isMarked(document []byte, pointer []string) bool {
+	var root any
+	if json.Unmarshal(document, &root) != nil {
+		return false
+	}
+	var found []string
+	markedPlaces(root, "", &found)
+	at := ""
+	for _, name := range pointer {
+		at += "/" + escaped.Replace(name)
+	}
+	return slices.Contains(found, at)
+}
+
+// escaped writes a name as a part of a JSON pointer.
+var escaped = strings.NewReplacer("~", "~0", "/", "~1")
 
 var errNoPlace = errors.New("--value: got a pointer to nothing in the call's arguments")
 
