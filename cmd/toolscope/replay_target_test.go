@@ -135,18 +135,20 @@ func TestReplayServesTheAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := proxied(t, "mcp")
-	cmd.Path, cmd.Args = self, []string{self, "replay", "--serve", file}
-	cmd.Env = append(os.Environ(), programEnv+"=toolscope", recordings.Variable+"="+dir)
-	got := answersTo(t, cmd, input, 6)
-	if got["list"] == "" || !strings.Contains(got["list"], `"says it again"`) || strings.Count(got["list"], `"name":`) != 5 {
-		t.Errorf("got the tools %s", got["list"])
-	}
-	for id, want := range map[string]string{
-		"1": `echo {\"text\":\"hello\",\"n\":1} `, "4": `echo {\"text\":\"hello\",\"n\":1} `, "2": "REDACTED", "3": `"isError":true`,
-	} {
-		if !strings.Contains(got[id], want) {
-			t.Errorf("answer %s: got %s, want %s", id, got[id], want)
+	for _, where := range []string{dir, "off"} { // the key is next to the file
+		cmd := proxied(t, "mcp")
+		cmd.Path, cmd.Args = self, []string{self, "replay", "--serve", file}
+		cmd.Env = append(os.Environ(), programEnv+"=toolscope", recordings.Variable+"="+where)
+		got := answersTo(t, cmd, input, 6)
+		if got["list"] == "" || !strings.Contains(got["list"], `"says it again"`) || strings.Count(got["list"], `"name":`) != 5 {
+			t.Errorf("got the tools %s", got["list"])
+		}
+		for id, want := range map[string]string{
+			"1": `echo {\"text\":\"hello\",\"n\":1} `, "4": `echo {\"text\":\"hello\",\"n\":1} `, "2": "REDACTED", "3": `"isError":true`,
+		} {
+			if !strings.Contains(got[id], want) {
+				t.Errorf("answer %s: got %s, want %s", id, got[id], want)
+			}
 		}
 	}
 }

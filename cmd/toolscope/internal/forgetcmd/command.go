@@ -72,7 +72,7 @@ func Command() *cobra.Command {
 		Short:       "remove one session from logs, traces and spools",
 		Long:        about,
 		Example:     examples,
-		Annotations: cli.Notes(", also if nothing was found; 1 if a file could not be read or written"),
+		Annotations: cli.Notes(", also if nothing was found; 1 if a file could not be read or written", "forget --call ID [OPTIONS]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
 				return err

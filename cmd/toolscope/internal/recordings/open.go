@@ -82,9 +82,21 @@ func open(
 }
 
 // OpenKey is the key of a directory's fingerprints.
-func OpenKey(dir string) (*calllog.Key, error) {
-	return calllog.OpenKey(filepath.Join(dir, "fingerprint.key"))
+func OpenKey(dir string) (*calllog.Key, error) { return calllog.OpenKey(filepath.Join(dir, keyName)) }
+
+// FindKey is OpenKey of a directory that has a key; nil for any other.
+func FindKey(dir string) *calllog.Key {
+	if _, err := os.Stat(filepath.Join(dir, keyName)); err != nil {
+		return nil
+	}
+	key, err := OpenKey(dir)
+	if err != nil {
+		return nil
+	}
+	return key
 }
+
+const keyName = "fingerprint.key"
 
 // fileName is a server's name in the letters that files' names are made of.
 func fileName(server string, redactor *redact.Redactor) string {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,7 +39,7 @@ func (o *options) serveAnswers(ctx context.Context) error {
 		return fmt.Errorf("%s: got no calls, want a recording, a log or a transcript that has some", o.file)
 	}
 	o.reportParts(session)
-	f, err := answersOf(session)
+	f, err := answersOf(session, fingerprints(o.file))
 	if err != nil {
 		return err
 	}
@@ -81,17 +82,18 @@ func (o *options) reportParts(s *recorded.Session) {
 	}
 }
 
-// fingerprints is the key of this machine's recordings; nil if there is none.
-func fingerprints() *calllog.Key {
+// fingerprints is the key next to a recording, or else that of this machine's recordings; nil if there is none.
+func fingerprints(file string) *calllog.Key {
+	if paths, err := recordings.Paths(file); err == nil {
+		if key := recordings.FindKey(filepath.Dir(paths[0])); key != nil {
+			return key
+		}
+	}
 	dir, err := recordings.Dir()
 	if err != nil || dir == "" {
 		return nil
 	}
-	key, err := recordings.OpenKey(dir)
-	if err != nil {
-		return nil
-	}
-	return key
+	return recordings.FindKey(dir)
 }
 
 type unclosed struct{ io.Writer }
@@ -99,7 +101,7 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // answersOf are the recorded answers of a session.
-func answersOf(s *recorded.Session) (*library.Answers, error) {
+func answersOf(s *recorded.Session, key *calllog.Key) (*library.Answers, error) {
 	var lines bytes.Buffer
 	add := func(r *calllog.Record) error {
 		line, err := r.Marshal()
@@ -121,7 +123,7 @@ func answersOf(s *recorded.Session) (*library.Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	session.Fingerprint = fingerprints().Fingerprint
+	session.Fingerprint = key.Fingerprint
 	for i, d := range session.Tools {
 		session.Tools[i] = definitionOf(d, s.Tools[d.Name].Definition)
 	}
