@@ -4,10 +4,13 @@
 package calllog
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolscope/toolscope/toolkit"
 )
 
 // A line that is made without reflection is the one that is made with it.
@@ -36,6 +39,31 @@ func TestLinesOfBeginnings(t *testing.T) {
 		}
 		if got := r.appendBegin(); got != nil {
 			t.Errorf("got %s, want it left to Marshal", got)
+		}
+	}
+}
+
+// A call that another one makes names it, in each of several logs by the id that it has there.
+func TestStepsNameTheirCall(t *testing.T) {
+	disks := []*disk{{}, {}}
+	logs := []*Log{begin(disks[0], Options{}), begin(disks[1], Options{})}
+	ctx := t.Context()
+	for _, name := range []string{"outer", "step"} {
+		for _, l := range logs {
+			ctx = l.Begin(ctx, toolkit.Call{Name: name}, &toolkit.CallInfo{Tool: &toolkit.Definition{Name: name}, Start: time.Unix(1, 0)})
+		}
+	}
+	for i, l := range logs {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(disks[i].String(), "\n")
+		outer, err := ReadRecord([]byte(lines[0]))
+		if err != nil || outer.Parent != "" || outer.Call == "" {
+			t.Errorf("log %d: got %s (%v), want a call without a parent", i, lines[0], err)
+		}
+		if step, err := ReadRecord([]byte(lines[1])); err != nil || step.Parent != outer.Call {
+			t.Errorf("log %d: got %s (%v), want the parent %s", i, lines[1], err, outer.Call)
 		}
 	}
 }
