@@ -3,7 +3,11 @@
 
 package operands
 
-import "github.com/toolscope/toolscope/internal/chars"
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+)
 
 // A Program takes secrets in arguments that have no telling name.
 type Program struct {
@@ -16,66 +20,95 @@ type Program struct {
 }
 
 // Programs are the command lines that are read. Options of one program are separated by
-// blanks; long options with a telling name need no entry.
-var Programs = []Program{
-	{Name: "curl", User: "-u --user --proxy-user -U", Value: "-b --cookie"},
-	{Name: "http ", User: "-a --auth"},
-	{Name: "mysql", Glued: "-p"},
-	{Name: "mariadb", Glued: "-p"},
-	{Name: "sshpass", Value: "-p", Glued: "-p"},
-	{Name: "docker login", Value: "-p"},
-	{Name: "podman login", Value: "-p"},
-	{Name: "az login", Value: "-p"},
-	{Name: "redis-cli", Value: "-a"},
-	{Name: "mongo", Value: "-p"},
-	{Name: "sqlcmd", Value: "-P", Glued: "-P"},
-	{Name: "ldapsearch", Value: "-w", Glued: "-w"},
-	{Name: "ldapmodify", Value: "-w", Glued: "-w"},
-	{Name: "ldapadd", Value: "-w", Glued: "-w"},
-	{Name: "wpa_passphrase", Nth: 2},
-	{Name: "smbclient", User: "-U --user", Sep: "%"},
-	{Name: "lftp", User: "-u --user", Sep: ","},
-	{Name: "mongosh", Value: "-p"},
-	{Name: "psexec", Value: "-p"},
-	{Name: "plink", Value: "-pw"},
-	{Name: "pscp", Value: "-pw"},
-	{Name: "evil-winrm", Value: "-p"},
-	{Name: "ipmitool", Value: "-P"},
-	{Name: "convertto-securestring", Value: "-String", Nth: 1},
-	{Name: "vault operator unseal", Nth: 1},
-	{Name: "vault login", Nth: 1},
-	{Name: "rabbitmqctl add_user", Nth: 2},
-	{Name: "rabbitmqctl change_password", Nth: 2},
-	{Name: "rabbitmqctl authenticate_user", Nth: 2},
-	{Name: "ansible-vault encrypt_string", Nth: 1},
-	{Name: "net user", Nth: 2},
-	{Name: "net use ", Nth: 3},
-	{Name: "useradd", Value: "-p --password"},
-	{Name: "usermod", Value: "-p --password"},
-	{Name: "gh secret set", Value: "-b --body"},
-	{Name: "nmcli", Value: "password wifi-sec.psk"},
-	{Name: "mosquitto_pub", Value: "-P --pw"},
-	{Name: "mosquitto_sub", Value: "-P --pw"},
-	{Name: "snmpget", Value: "-A -X"},
-	{Name: "snmpwalk", Value: "-A -X"},
-	{Name: "xfreerdp", Glued: "/p:"},
-	{Name: "cmdkey", Glued: "/pass:"},
-	{Name: "rclone obscure", Nth: 1},
-	{Name: "influx ", Value: "-p -t"},
-	{Name: "ftp ", User: "-u"},
-	{Name: "cqlsh", Value: "-p"},
-	{Name: "isql ", Nth: 3},
-	{Name: "bw unlock", Nth: 1},
-	{Name: "7z ", Glued: "-p"},
-	{Name: "zip ", Value: "-P"},
-	{Name: "unzip ", Value: "-P"},
-	{Name: "openssl", Value: "-k"},
-	{Name: "security add-generic-password", Value: "-w"},
-	{Name: "security add-internet-password", Value: "-w"},
-	{Name: "htpasswd -b", Nth: 3},
-	{Name: "htpasswd -nb", Nth: 2},
-	{Name: "aws configure set", Value: "aws_secret_access_key aws_session_token"},
-}
+// blanks; long options with a telling name need no entry. A row has the name and the fields behind their first letters.
+var Programs = func() (list []Program) {
+	for row := range strings.SplitSeq(programTable, "\n") {
+		var p Program
+		for field := range strings.SplitSeq(row, "|") {
+			if p.Name == "" {
+				p.Name = field
+				continue
+			}
+			switch rest := field[1:]; field[0] {
+			case 'U':
+				p.User = rest
+			case 'V':
+				p.Value = rest
+			case 'G':
+				p.Glued = rest
+			case 'N':
+				p.Nth = int(rest[0] - '0')
+			case 'S':
+				p.Sep = rest
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}()
+
+const programTable = "" +
+	"curl|U-u --user --proxy-user -U|V-b --cookie\n" +
+	"http |U-a --auth\n" +
+	"mysql|G-p\n" +
+	"mariadb|G-p\n" +
+	"sshpass|V-p|G-p\n" +
+	"docker login|V-p\n" +
+	"podman login|V-p\n" +
+	"az login|V-p\n" +
+	"redis-cli|V-a\n" +
+	"mongo|V-p\n" +
+	"sqlcmd|V-P|G-P\n" +
+	"ldapsearch|V-w|G-w\n" +
+	"ldapmodify|V-w|G-w\n" +
+	"ldapadd|V-w|G-w\n" +
+	"wpa_passphrase|N2\n" +
+	"smbclient|U-U --user|S%\n" +
+	"lftp|U-u --user|S,\n" +
+	"mongosh|V-p\n" +
+	"psexec|V-p\n" +
+	"plink|V-pw\n" +
+	"pscp|V-pw\n" +
+	"evil-winrm|V-p\n" +
+	"ipmitool|V-P\n" +
+	"convertto-securestring|V-String|N1\n" +
+	"vault operator unseal|N1\n" +
+	"vault login|N1\n" +
+	"rabbitmqctl add_user|N2\n" +
+	"rabbitmqctl change_password|N2\n" +
+	"rabbitmqctl authenticate_user|N2\n" +
+	"ansible-vault encrypt_string|N1\n" +
+	"net user|N2\n" +
+	"net use |N3\n" +
+	"useradd|V-p --password\n" +
+	"usermod|V-p --password\n" +
+	"gh secret set|V-b --body\n" +
+	"nmcli|Vpassword wifi-sec.psk\n" +
+	"mosquitto_pub|V-P --pw\n" +
+	"mosquitto_sub|V-P --pw\n" +
+	"snmpget|V-A -X\n" +
+	"snmpwalk|V-A -X\n" +
+	"xfreerdp|G/p:\n" +
+	"cmdkey|G/pass:\n" +
+	"rclone obscure|N1\n" +
+	"influx |V-p -t\n" +
+	"ftp |U-u\n" +
+	"cqlsh|V-p\n" +
+	"isql |N3\n" +
+	"bw unlock|N1\n" +
+	"7z |G-p\n" +
+	"zip |V-P\n" +
+	"unzip |V-P\n" +
+	"openssl|V-k\n" +
+	"security add-generic-password|V-w\n" +
+	"security add-internet-password|V-w\n" +
+	"htpasswd -b|N3\n" +
+	"htpasswd -nb|N2\n" +
+	"aws configure set|Vaws_secret_access_key aws_session_token\n" +
+	"mysqladmin|G-p\n" +
+	"ssh-keygen|V-N -P\n" +
+	"unrar |G-p\n" +
+	"rar |G-p"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

@@ -91,7 +91,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])]) ||
 			inNetrc(s, start) && restOfLine(s, p)
 	}
-	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' {
+	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' || s[p] == '`' && values.LooksLikePassword(s[p+1:QuoteEnd(s, p+1, '`')]) {
 		return true
 	}
 	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&
@@ -104,7 +104,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 // isPasswordWord reports whether a name ends with a word for a password, which is no word for what has one.
 func isPasswordWord(name string) bool {
 	return chars.EndsFold(name, "password") || chars.EndsFold(name, "passwd") || chars.EndsFold(name, "pw") ||
-		chars.EndsFold(name, "passphrase")
+		chars.EndsFold(name, "passphrase") || chars.EndsFold(name, "psk") || chars.EndsFold(name, "-key")
 }
 
 // restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of

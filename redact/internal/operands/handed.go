@@ -17,7 +17,7 @@ import (
 // Detectors find passwords that are handed to a program or a database where no name
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup "},
+	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup ", "docker secret create"},
 		Match: rules.Named(pipedBefore)},
 	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
 		int, string) {
@@ -49,6 +49,10 @@ var Detectors = []kinds.Detector{
 		Match: literalOf(2)},
 	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
 		Match: literalOf(1), Within: true},
+	{Kind: kinds.Password, Anchors: []string{"login(", "authenticate(", "credentials.basic(", "plainauth(",
+		"authenticationtoken(", "create_user(", "createuser(", "check_password("}, Match: literalOf(0), Within: true},
+	{Kind: kinds.Password, Anchors: []string{"-p "}, Match: rules.Named(loginOption)},
+	{Kind: kinds.Password, Anchors: []string{"<<<"}, Match: rules.Named(hereString)},
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
@@ -200,25 +204,61 @@ func literalBefore(s string, i int) (start, end int, kind string) {
 }
 
 // literalOf finds the argument n of a call that takes a password there, if it is a literal: getConnection(url, "ann", "x").
+// If n is 0, it is the last one that looks like a password, and not the first.
 func literalOf(n int) func(s string, at, end int) (from, to int, ok bool) {
-	return func(s string, at, p int) (int, int, bool) {
+	return func(s string, at, p int) (from, to int, ok bool) {
 		limit := min(len(s), at+maxAfar)
 		p -= len(s[at:p]) - strings.IndexByte(s[at:p], '(') - 1
 		for left := n - 1; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
 			switch c := s[p]; c {
 			case '"', '\'':
 				end := QuoteEnd(s[:limit], p+1, c)
-				if v := s[p+1 : end]; left == 0 {
-					return p + 1, end, end+1 < len(s) && strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) &&
-						!marks.IsMark(v)
+				if v := s[p+1 : end]; (left == 0 || n == 0 && left < -1) && end+1 < len(s) &&
+					strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) && !marks.IsMark(v) {
+					from, to, ok = p+1, end, true
 				}
 				p = end
 			case ',':
 				left--
 			}
 		}
-		return 0, 0, false
+		return from, to, ok
 	}
+}
+
+// loginOption is the password of the option at i, if the same command has one for a user: -u ann -p x.
+func loginOption(s string, i int) (start, end int, kind string) {
+	line := commandBefore(s, i)
+	if !strings.Contains(line, " -u ") && !strings.Contains(line, " -l ") && !strings.Contains(line, " --user") {
+		return 0, 0, ""
+	}
+	return passwordArgument(s, i+len("-p "))
+}
+
+// hereString is the here-string at i that a command gets which asks for a password: sudo -S ls <<< "x".
+func hereString(s string, i int) (start, end int, kind string) {
+	line := commandBefore(s, i)
+	for _, word := range [...]string{"sudo ", "su ", "secret", "passw", "login", "token"} {
+		if strings.Contains(line, word) {
+			return passwordArgument(s, i+len("<<<"))
+		}
+	}
+	return 0, 0, ""
+}
+
+// commandBefore is the command that goes on at i.
+func commandBefore(s string, i int) string {
+	line := s[max(0, i-maxAfar):i]
+	return line[strings.LastIndexAny(line, "\n|;&")+1:]
+}
+
+// passwordArgument is the argument at p, if it looks like a password.
+func passwordArgument(s string, p int) (start, end int, kind string) {
+	start, end, _ = Argument(s, p, min(len(s), p+maxAfar))
+	if start >= end || !values.LooksLikePassword(s[start:end]) || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
 }
 
 // userOption is the password of the user and password that an option at i is given: --user ann:x.

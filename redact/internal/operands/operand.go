@@ -134,6 +134,11 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
+	for _, name := range [...]string{"default: ", "value: "} {
+		if strings.HasPrefix(line, name) {
+			return q + len(name), true
+		}
+	}
 	if strings.Contains(line, ": ") || strings.HasSuffix(strings.TrimRight(line, " \r"), ":") {
 		return 0, false // a name of its own
 	}
@@ -160,7 +165,7 @@ func literalHead(s string, p int) int {
 				return q
 			}
 			return p
-		case chars.IsAlnum(c) || strings.IndexByte("@&(: .", c) >= 0 || c == '[' && q == p ||
+		case chars.IsAlnum(c) || strings.IndexByte("@&$(: .", c) >= 0 || c == '[' && q == p ||
 			c == ']' && q == p+1:
 		default:
 			return p
@@ -171,7 +176,8 @@ func literalHead(s string, p int) int {
 
 // isWrapper reports whether a call of v makes a string of a literal.
 func isWrapper(v string) bool {
-	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value"} {
+	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value", "md5", "sha1", "sha256",
+		"password"} {
 		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
 			return true
 		}
@@ -352,6 +358,9 @@ const maxRemark = 24
 
 // skipRemark passes over words in brackets at p behind which a colon stands: password (temporary): x.
 func skipRemark(s string, p int) int {
+	if q := chars.Skip(s, chars.SkipAny(s, p, "#"), chars.Digit); q > p && q < p+4 && q < len(s) && s[q] == ':' {
+		return q // password 2: x
+	}
 	if s[p] != '(' && s[p] != '[' {
 		return p
 	}
@@ -374,7 +383,16 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		return o, false
 	}
 	o.Flag = isFlag(s, start) || start > 0 && (s[start-1] == '?' || s[start-1] == '&')
-	if p > closed && !wasQuoted {
+	switch {
+	case p == closed && o.Flag && s[p] == '\n': // - --password \n - x
+		if q := chars.Skip(s, p+1, chars.Blank|chars.Tab); strings.HasPrefix(s[q:], "- ") {
+			o.Op = ' '
+			o = ValueAt(s, q+len("- "), o)
+			return o, o.End > o.Start
+		}
+	case p > closed && strings.HasPrefix(s[p:], "{ get; set; }"):
+		p = chars.Skip(s[:len(s)-1], p+len("{ get; set; }"), chars.Blank)
+	case p > closed && !wasQuoted:
 		p = skipRemark(s, p)
 	}
 	q, op := operatorAt(s, p, closed, wasQuoted)

@@ -57,6 +57,9 @@ type prose struct {
 // that the name is a word of a language, and no name in source code.
 func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	r := prose{s: s, limit: min(len(s), stop+maxProse), scripts: scripts}
+	if from, to = bracketed(s, stop); to > from {
+		return from, to
+	}
 	p, ok := r.begin(start, stop)
 	if !ok {
 		return 0, 0
@@ -86,6 +89,24 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		p = end
 	}
 	return 0, 0
+}
+
+// bracketed is the word in brackets behind the name that ends at stop, if it looks like a password: password [x].
+func bracketed(s string, stop int) (from, to int) {
+	p := chars.Skip(s[:min(len(s), stop+1)], stop, chars.Blank)
+	if p+1 >= len(s) {
+		return 0, 0
+	}
+	open := strings.IndexByte("[{(<", s[p])
+	if open < 0 {
+		return 0, 0
+	}
+	from = p + 1
+	to = from + strings.IndexByte(s[from:min(len(s), from+maxProse)], "]})>"[open])
+	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) {
+		return 0, 0
+	}
+	return from, to
 }
 
 // begin looks at what stands directly around the name, and returns where the words behind it begin; ok is false if
@@ -275,6 +296,29 @@ func updatedValue(s string, start int) (from, to int) {
 	return from, QuoteEnd(s, from, '\'')
 }
 
+// RemarkedValue is the last literal before a remark at the end of a line that ends with the name [start,stop):
+// Client("x") // host and password.
+func RemarkedValue(s string, start, stop int) (from, to int) {
+	if stop < len(s) && s[stop] != '\n' && s[stop] != '\r' {
+		return 0, 0
+	}
+	line := s[max(0, start-maxAfar):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	for _, mark := range [...]string{"# ", "// ", "-- "} {
+		code, _, ok := strings.Cut(line, mark)
+		end := strings.LastIndexAny(code, "\"'")
+		if !ok || end <= 0 {
+			continue
+		}
+		to = start - len(line) + end
+		from = start - len(line) + strings.LastIndexByte(code[:end], code[end]) + 1
+		if from > start-len(line) && values.LooksLikePassword(s[from:to]) {
+			return from, to
+		}
+	}
+	return 0, 0
+}
+
 // enteredBefore is the word or literal that ends at p, if a verb stands before it.
 func enteredBefore(s string, low, p int) (from, to int) {
 	if p <= low {
@@ -320,6 +364,9 @@ func ChangedTo(s string, stop int) (from, to int) {
 // LoginPair is the second of two words with a slash or a colon between them, of which the first begins at start:
 // credentials: ann / x, credentials: ann:x.
 func LoginPair(s string, start, end int) (from, to int) {
+	if end < len(s) && s[end] == ':' {
+		end = bareEnd(s, end+1)
+	}
 	if i := strings.IndexByte(s[start:end], ':'); i > 0 && chars.IsFieldLike(s[start:start+i]) {
 		from, to = start+i+1, end
 	} else if p := chars.Skip(s, end, chars.Blank); p+1 < len(s) && p > end && s[p] == '/' && s[p+1] == ' ' &&

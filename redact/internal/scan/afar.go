@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -38,6 +39,9 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		if to <= from {
 			from, to = operands.ValueBelow(s, stop)
 		}
+		if to <= from {
+			from, to = operands.RemarkedValue(s, start, stop)
+		}
 		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
 			next := sc.takeNamed(s, from, to, v.Kind)
 			if from, to = operands.ChangedTo(s, to); to > from {
@@ -56,14 +60,14 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
 	}
-	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret)
+	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret || v.Kind == kinds.Token)
 	sc.spend(max(0, to-stop))
 	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie ||
 		v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
 	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
-		values.IsRelease(value) || marks.IsMark(value) {
+		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 || chars.IsHex(value) || recognise.UUID(value)) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, v.Kind)

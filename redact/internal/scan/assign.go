@@ -192,6 +192,15 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		}
 		return 0
 	}
+	if v.Kind == kinds.Credential || chars.EqualFold(s[start:stop], "login") { // login is ann / x
+		for _, verb := range [...]string{" is ", " are "} {
+			if p := stop + len(verb); strings.HasPrefix(s[stop:], verb) {
+				if from, to := operands.LoginPair(s, p, chars.Skip(s, p, chars.URL)); to > from {
+					return sc.takeNamed(s, from, to, kinds.Password)
+				}
+			}
+		}
+	}
 	o, ok := operands.FindOperand(s, start, stop)
 	if !ok {
 		if next := sc.comparedBefore(s, start, v); next > 0 {

@@ -62,8 +62,17 @@ func (b *assignment) isListItem() bool {
 // isVerb reports whether the name is a verb, as programs that test have it: pass: unit tests.
 func (b *assignment) isVerb() bool {
 	return b.operand.Op == ':' && !b.operand.Quoted && chars.EqualFold(b.name(), "pass") &&
-		!isPassword(b.s, b.start, b.value())
+		!isPassword(b.s, b.start, b.value()) && !(values.LooksLikePassword(b.value()) && b.isOfUser())
 }
+
+// isOfUser reports whether a word for a user stands shortly before the name.
+func (b *assignment) isOfUser() bool {
+	before := b.s[max(0, b.start-nearUser):b.start]
+	return chars.ContainsFold(before, "user") || chars.ContainsFold(before, "login")
+}
+
+// nearUser is how far before a name the word user may stand, in bytes.
+const nearUser = 48
 
 // listsNames reports whether the value of "secrets" is the name of one that is given elsewhere.
 func (b *assignment) listsNames() bool {

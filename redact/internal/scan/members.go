@@ -93,6 +93,9 @@ func (sc *Scanner) inherited(key string, f *frame, own names.Verdict) names.Verd
 	if names.IsValueName(key) {
 		return above
 	}
+	if above.Kind == kinds.Token && (key == "access" || key == "refresh") { // {"tokens": {"access": …}}
+		return names.Verdict{Level: names.Secret, Kind: kinds.Token}
+	}
 	if !f.inherits {
 		return own
 	}
