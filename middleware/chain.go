@@ -4,8 +4,6 @@
 package middleware
 
 import (
-	"slices"
-
 	"github.com/toolscope/toolscope/toolkit"
 )
 
@@ -24,11 +22,10 @@ func Middlewares(policies ...Policy) []toolkit.Middleware {
 		if err := Check(p); err != nil {
 			p = unusable{err}
 		}
-		i := len(sorted)
-		for i > 0 && sorted[i-1].Stage() > p.Stage() {
-			i--
+		sorted = append(sorted, p)
+		for i := len(sorted) - 1; i > 0 && sorted[i-1].Stage() > sorted[i].Stage(); i-- {
+			sorted[i-1], sorted[i] = sorted[i], sorted[i-1]
 		}
-		sorted = slices.Insert(sorted, i, p)
 	}
 	middlewares := make([]toolkit.Middleware, len(sorted))
 	for i := range sorted {

@@ -20,30 +20,27 @@ var Anchors = []string{
 
 // foreignPasswords are words for a password, in lower case, that are no names in source code: of several
 // words, or in other scripts.
-var foreignPasswords = []string{"mot de passe", "kata sandi", "kata laluan", "heslo", "hasło", "lösenord",
-	"passord",
-	"wachtwoord", "şifre",
-	"parola", "salasana", "jelszó", "lozinka", "adgangskode", "salasõna", "slaptažodis", "mật khẩu", "пароль",
-	"Şifre",
-	"passordet", "密码", "密碼", "パスワード",
-	"비밀번호", "암호", "clave de acceso", "口令", "暗証番号", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "รหัสผ่าน",
-	"पासवर्ड", "parolă", "wagwoord", "geslo", "parool", "pasahitza", "fjalëkalimi", "lykilorð", "focal faire",
-	"cyfrinair", "nenosiri", "лозинка", "парола", "رمز عبور", "گذرواژه", "پاس ورڈ", "zugangscode", "code d'accès",
-	"codice segreto", "palavra passe"}
+var foreignPasswords = strings.Split("mot de passe|kata sandi|kata laluan|heslo|hasło|lösenord|passord|wachtwoord|"+
+	"şifre|parola|salasana|jelszó|lozinka|adgangskode|salasõna|slaptažodis|mật khẩu|"+
+	"пароль|Şifre|passordet|密码|密碼|パスワード|비밀번호|암호|clave de acceso|口令|暗証番号|κωδικός|"+
+	"סיסמה|كلمة المرور|كلمة السر|รหัสผ่าน|पासवर्ड|parolă|wagwoord|geslo|parool|"+
+	"pasahitza|fjalëkalimi|lykilorð|focal faire|cyfrinair|nenosiri|лозинка|парола|"+
+	"رمز عبور|گذرواژه|پاس ورڈ|zugangscode|code d'accès|codice segreto|palavra passe", "|")
 
 // foreignLogins are words for a user's name and password, and for signing in with them.
-var foreignLogins = []string{"zugangsdaten", "anmeldedaten", "identifiants", "credenciales", "credenziali", "credenciais",
-	"inloggegevens", "dane logowania", "inloggningsuppgifter", "login data", "login details", "sign in with",
-	"signed in with", "log in with", "login with"}
+var foreignLogins = strings.Split("zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|"+
+	"inloggegevens|dane logowania|inloggningsuppgifter|login data|login details|"+
+	"sign in with|signed in with|log in with|login with", "|")
 
 // foreignKeys are words for an API key that are no names in source code.
-var foreignKeys = []string{"api-schlüssel", "api schlüssel", "clé api", "clé d'api", "clé secrète", "clave api",
-	"clave de api", "clave secreta", "chave api", "chave de api", "chave secreta", "chiave api", "chiave segreta",
-	"klucz api", "api-sleutel", "api-nyckel", "api-ключ", "api キー", "apiキー", "api密钥", "api 密钥", "api 키"}
+var foreignKeys = strings.Split("api-schlüssel|api schlüssel|clé api|clé d'api|clé secrète|clave api|"+
+	"clave de api|clave secreta|chave api|chave de api|chave secreta|chiave api|"+
+	"chiave segreta|klucz api|api-sleutel|api-nyckel|api-ключ|api キー|apiキー|api密钥|"+
+	"api 密钥|api 키", "|")
 
 // foreignTokens are words for a token that are no names in source code.
-var foreignTokens = []string{"jeton", "geheimschlüssel", "geheime sleutel", "токен", "секретный ключ", "令牌", "トークン",
-	"シークレットキー", "토큰", "비밀 키", "密钥", "秘密鍵", "ficha de acceso", "toegangssleutel"}
+var foreignTokens = strings.Split("jeton|geheimschlüssel|geheime sleutel|токен|секретный ключ|令牌|トークン|シークレットキー|토큰|"+
+	"비밀 키|密钥|秘密鍵|ficha de acceso|toegangssleutel", "|")
 
 // Vendors are names of services that stand for their key where nothing else is said:
 // CLOUDFLARE=…. The value has to look random, not only plausible.

@@ -22,13 +22,10 @@ type Program struct {
 // Programs are the command lines that are read. Options of one program are separated by
 // blanks; long options with a telling name need no entry. A row has the name and the fields behind their first letters.
 var Programs = func() (list []Program) {
-	for row := range strings.SplitSeq(programTable, "\n") {
-		var p Program
-		for field := range strings.SplitSeq(row, "|") {
-			if p.Name == "" {
-				p.Name = field
-				continue
-			}
+	for _, row := range strings.Split(programTable, "\n") {
+		fields := strings.Split(row, "|")
+		p := Program{Name: fields[0]}
+		for _, field := range fields[1:] {
 			switch rest := field[1:]; field[0] {
 			case 'U':
 				p.User = rest

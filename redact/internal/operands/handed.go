@@ -206,24 +206,29 @@ func literalBefore(s string, i int) (start, end int, kind string) {
 // literalOf finds the argument n of a call that takes a password there, if it is a literal: getConnection(url, "ann", "x").
 // If n is 0, it is the last one that looks like a password, and not the first.
 func literalOf(n int) func(s string, at, end int) (from, to int, ok bool) {
-	return func(s string, at, p int) (from, to int, ok bool) {
-		limit := min(len(s), at+maxAfar)
-		p -= len(s[at:p]) - strings.IndexByte(s[at:p], '(') - 1
-		for left := n - 1; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
-			switch c := s[p]; c {
-			case '"', '\'':
-				end := QuoteEnd(s[:limit], p+1, c)
-				if v := s[p+1 : end]; (left == 0 || n == 0 && left < -1) && end+1 < len(s) &&
-					strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) && !marks.IsMark(v) {
-					from, to, ok = p+1, end, true
-				}
-				p = end
-			case ',':
-				left--
+	return func(s string, at, end int) (int, int, bool) { return nthLiteral(s, at, end, n) }
+}
+
+// nthLiteral is the literal of [literalOf] in the call whose anchor is [at,p).
+//
+//go:noinline
+func nthLiteral(s string, at, p, n int) (from, to int, ok bool) {
+	limit := min(len(s), at+maxAfar)
+	p = at + strings.IndexByte(s[at:p], '(') + 1
+	for left := n - 1; p < limit && s[p] != ')' && s[p] != '\n'; p++ {
+		switch c := s[p]; c {
+		case '"', '\'':
+			end := QuoteEnd(s[:limit], p+1, c)
+			if v := s[p+1 : end]; (left == 0 || n == 0 && left < -1) && end+1 < len(s) &&
+				strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) && !marks.IsMark(v) {
+				from, to, ok = p+1, end, true
 			}
+			p = end
+		case ',':
+			left--
 		}
-		return from, to, ok
 	}
+	return from, to, ok
 }
 
 // loginOption is the password of the option at i, if the same command has one for a user: -u ann -p x.

@@ -181,20 +181,22 @@ func (j *Journal) prune() ([]os.FileInfo, error) {
 	}
 	var files []os.FileInfo
 	total := int64(0)
-	now, future := j.options.Now(), 0 // files that a clock ahead of this one wrote come first
-	for _, e := range entries {       // by name
+	now := j.options.Now()
+	var ahead []os.FileInfo     // what a clock ahead of this one wrote, which comes first
+	for _, e := range entries { // by name
 		if !strings.HasPrefix(e.Name(), FilePrefix) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			at := len(files)
 			if info.ModTime().After(now.Add(time.Minute)) {
-				at, future = future, future+1
+				ahead = append(ahead, info)
+			} else {
+				files = append(files, info)
 			}
-			files = slices.Insert(files, at, info)
 			total += info.Size()
 		}
 	}
+	files = append(ahead, files...)
 	oldest := now.Add(-j.options.Retention)
 	return slices.DeleteFunc(files, func(f os.FileInfo) bool {
 		own := j.file != nil && f.Name() == filepath.Base(j.file.Name())
