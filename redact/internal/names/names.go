@@ -188,7 +188,7 @@ func (w *nameWords) verdict() Verdict {
 	}
 	if best.Level == Telling && best.Kind != kinds.Vendor {
 		switch {
-		case len(words) == 1:
+		case len(words) == 1 && (best.Kind != kinds.Token || len(words[0]) <= len("tokens")):
 			best.Level = Weak
 		case slices.Contains(words, "key") && slices.Contains(words, "token"):
 			best.Level = Secret

@@ -23,7 +23,7 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := EnteredValue(s, start); to > 0 {
 		return true
 	}
-	if _, to := ValueBelow(s, stop); to > 0 {
+	if _, to := ValueBelow(s, start, stop); to > 0 {
 		return true
 	}
 	if _, to := RemarkedValue(s, start, stop); to > 0 {
@@ -318,8 +318,22 @@ func SentenceValue(s string, stop int) (from, to int) {
 	return open + 1, end
 }
 
-// BlockDefault is the literal that a Terraform variable of a name has by default.
+// valueOptions are given the value of the name that an option before has: put-parameter --name password --value x.
+var valueOptions = [...]string{" --value ", " --body ", " --secret-string ", " /d "}
+
+// BlockDefault is the literal that a Terraform variable of a name has by default, or the argument that an option
+// behind it gives the name.
 func BlockDefault(s string, stop int) (from, to int) {
+	line := s[stop:min(len(s), stop+maxProse)]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	for _, option := range valueOptions {
+		if i := strings.Index(line, option); i >= 0 {
+			from, to, _ = Argument(s, stop+i+len(option), min(len(s), stop+maxAfar))
+			return from, to
+		}
+	}
 	p := stop
 	p = chars.SkipAny(s[:min(len(s), stop+4)], p, "\"' ")
 	if p >= len(s) || s[p] != '{' || p == stop {

@@ -165,7 +165,7 @@ func literalHead(s string, p int) int {
 				return q
 			}
 			return p
-		case chars.IsAlnum(c) || strings.IndexByte("@&$(: .", c) >= 0 || c == '[' && q == p ||
+		case chars.IsAlnum(c) || strings.IndexByte("@&$(: .", c) >= 0 || c == '[' && q == p && strings.HasPrefix(s[q:], "[]") ||
 			c == ']' && q == p+1:
 		default:
 			return p
@@ -383,6 +383,9 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		return o, false
 	}
 	o.Flag = isFlag(s, start) || start > 0 && (s[start-1] == '?' || s[start-1] == '&')
+	if strings.HasPrefix(s[p:], "...") { // a leader
+		p = chars.SkipAny(s[:len(s)-1], p, ". ")
+	}
 	switch {
 	case p == closed && o.Flag && s[p] == '\n': // - --password \n - x
 		if q := chars.Skip(s, p+1, chars.Blank|chars.Tab); strings.HasPrefix(s[q:], "- ") {

@@ -79,7 +79,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 			return from, to
 		}
 		if end < len(s) && s[end] == '\n' && s[end-1] == ':' { // use the password below:
-			return ValueBelow(s, end-1)
+			return ValueBelow(s, p, end-1)
 		}
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!", s[end-1]) >= 0 {
 			return 0, 0
@@ -385,10 +385,11 @@ func LoginPair(s string, start, end int) (from, to int) {
 //
 //	Your password:      **API key**     Question: Password?
 //	  x                 x               Answer: x
-func ValueBelow(s string, stop int) (from, to int) {
+func ValueBelow(s string, start, stop int) (from, to int) {
 	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ")
 	bare := strings.IndexByte(s[stop:p], ':') < 0
-	question := strings.IndexByte(s[stop:p], '?') >= 0
+	question := strings.IndexByte(s[stop:p], '?') >= 0 || chars.EndsFold(s[:start], "question: ") ||
+		chars.EndsFold(s[:start], "prompt: ")
 	lines := 0
 	for ; lines < 3 && p < len(s) && (s[p] == '\n' || s[p] == '\r'); lines++ {
 		end := chars.SkipAny(s, p, " \t\r")

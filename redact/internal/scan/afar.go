@@ -37,7 +37,7 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			from, to = operands.EnteredValue(s, start)
 		}
 		if to <= from {
-			from, to = operands.ValueBelow(s, stop)
+			from, to = operands.ValueBelow(s, start, stop)
 		}
 		if to <= from {
 			from, to = operands.RemarkedValue(s, start, stop)

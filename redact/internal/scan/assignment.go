@@ -29,7 +29,7 @@ func (b *assignment) value() string { return b.s[b.operand.Start:b.operand.End] 
 func (b *assignment) isNoValue() bool {
 	s, o, value := b.s, b.operand, b.value()
 	switch {
-	case value == "", o.Op == '(' && o.End < len(s) && !o.Quoted:
+	case value == "", o.Op == '>' && values.IsRemark(value), o.Op == '(' && o.End < len(s) && !o.Quoted:
 		return true
 	case b.verdict.Kind == kinds.Signature && (o.Op != '=' || b.start == 0 ||
 		strings.IndexByte("?&;#", s[b.start-1]) < 0):

@@ -59,6 +59,9 @@ func isSaid(s string, start int, o values.Operand) bool {
 // isPassword reports whether the value of "pass:" is one: the name is in lower case and begins a line
 // of a file of settings, and the value is no word, number or name in source code.
 func isPassword(s string, start int, value string) bool {
+	if s[start] == 'P' && s[start+1] == 'a' && operands.LineStart(s, start) { // no result of a test
+		return values.LooksLikePassword(value) && (chance.Plausible(value) || chars.HasSpecial(value))
+	}
 	return s[start] == 'p' && operands.LineStart(s, start) && (chance.Plausible(value) || chars.HasSpecial(value) ||
 		chars.HasDigit(value) && !chars.IsDigits(value) && chars.IsIdentifier(value))
 }

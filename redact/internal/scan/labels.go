@@ -93,7 +93,7 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		if sc.quick {
 			sc.suspect = sc.suspect || strings.IndexByte("{[<", s[at]) >= 0
 		} else if strings.IndexByte(s[stop:at+1], '<') >= 0 {
-			sc.elementHit(s, stop, v)
+			return sc.personalAfar(s, start, stop, v)
 		}
 		return 0
 	}

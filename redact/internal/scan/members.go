@@ -186,12 +186,12 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		f.option(v)
 	case f.program == 0 || f.index == 0:
 		f.startsProgram(v)
-		if f.index > 0 || len(v) > 32 || !chars.IsFieldLike(v) {
+		if f.index > 0 || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
 			return d
 		}
-		if name := sc.classify(v); name.Level > names.Harmless {
+		if name := sc.classify(v); name.Level > names.Harmless && name.Kind != names.PersonName {
 			f.arg, f.named = names.Verdict{Level: names.Telling, Kind: name.Kind}, name.Level == names.Secret
-			if isPersonal(name) && name.Kind != names.PersonName {
+			if isPersonal(name) {
 				f.arg.Level = name.Level
 			}
 		}

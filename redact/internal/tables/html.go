@@ -162,6 +162,11 @@ func element(s string, start, stop int) Cell {
 }
 
 func text(s string, p int) Cell {
+	const section = "<![CDATA["
+	if strings.HasPrefix(s[p:], section) {
+		p += len(section)
+		return Cell{p, p + max(0, strings.Index(s[p:min(len(s), p+maxLine)], "]]>"))}
+	}
 	end := strings.IndexByte(s[p:min(len(s), p+maxLine)], '<')
 	if end < 0 {
 		return Cell{}
