@@ -145,7 +145,7 @@ redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HA
 
 .PHONY: redact-fresh
 redact-fresh: SET ?= held
-redact-fresh: ## the same on a third author's texts: SET=dev may be tuned on, SET=held only gives its totals
+redact-fresh: ## the same on a third author's texts: SET=dev or held; both have been tuned on since
 	TOOLSCOPE_REDACT_FRESH="$(SET)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
 
 .PHONY: redact-removals

@@ -19,7 +19,8 @@ import (
 const freshSeed = 31125
 
 // freshSets are two sets of templates of an author who has not seen the rules. They have other sources: no template
-// of one is a form of one of the other. "dev" may be looked at; of "held" only the totals.
+// of one is a form of one of the other. Of "held" only the totals were looked at until they were published: labelled
+// 91.9 %, personal data 88.1 %, tables 99.0 %, bare 100 %, harmless texts harmed 1.9 %. Rules have followed it since.
 var freshSets = map[string]*reviewSet{
 	"dev": {dir: "testdata/fresh/dev/", labelled: 41, traffic: 42, valid: validNumber,
 		secretNames: map[string][]string{
