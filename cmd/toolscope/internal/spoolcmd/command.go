@@ -152,7 +152,9 @@ func retry() *cobra.Command {
 			if err := telemetry.SendTo(otlp); err != nil {
 				return cli.Usage("%w", err)
 			}
-			if otlp == "" && !slices.ContainsFunc(destinations, func(name string) bool { return os.Getenv(name) != "" }) {
+			_, missing := os.Stat(string(dir))
+			named := slices.ContainsFunc(destinations, func(name string) bool { return os.Getenv(name) != "" })
+			if missing == nil && otlp == "" && !named {
 				return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT: got none, want it or --otlp URL, to say where to send the spans")
 			}
 			ctx, stop := cli.UntilInterrupted(c)
