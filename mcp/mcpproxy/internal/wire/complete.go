@@ -16,31 +16,47 @@ type Completion struct {
 
 // Add reads on, and reports whether all brackets that were opened are closed. It never does for a text without any.
 func (c *Completion) Add(data []byte) bool {
-	for i := 0; i < len(data); i++ {
+	depth := c.depth
+	for i := 0; i < len(data); {
 		if c.quoted {
-			i += c.pastString(data[i:]) - 1
+			i += c.pastString(data[i:])
 			continue
 		}
-		switch data[i] {
+		b := data[i]
+		i++
+		switch b {
 		case '"':
 			c.quoted = true
 		case '{', '[':
-			c.depth++
+			depth++
 		case '}', ']':
-			if c.depth > 0 {
-				c.depth--
+			if depth > 0 {
+				depth--
 				c.complete = true
 			}
 		}
 	}
-	return c.complete && c.depth == 0 && !c.quoted
+	c.depth = depth
+	return c.complete && depth == 0 && !c.quoted
 }
+
+// shortString is how many bytes of a string are looked at one by one.
+const shortString = 24
 
 // pastString is how many bytes of data belong to the string that is open: up to the next quote, or all.
 func (c *Completion) pastString(data []byte) int {
 	if c.escaped {
 		c.escaped = false
 		return 1
+	}
+	for i, b := range data[:min(len(data), shortString)] {
+		if b == '"' {
+			c.quoted = false
+			return i + 1
+		}
+		if b == '\\' {
+			break
+		}
 	}
 	end := bytes.IndexByte(data, '"')
 	text := data
