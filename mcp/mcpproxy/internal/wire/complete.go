@@ -40,7 +40,7 @@ func (c *Completion) Add(data []byte) bool {
 	return c.complete && depth == 0 && !c.quoted
 }
 
-// shortString is how many bytes of a string are looked at one by one.
+// shortString is how many bytes of a string are read one by one.
 const shortString = 24
 
 // pastString is how many bytes of data belong to the string that is open: up to the next quote, or all.
