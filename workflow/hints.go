@@ -13,8 +13,8 @@ import (
 	"github.com/toolscope/toolscope/workflow/internal/interpret"
 )
 
-// describe is the definition of a workflow's tool. timeout is a run's: the tool has time for the undos as well. Its hints are never safer than those of the tools that its steps
-// call. It has no cost and asks for no approval itself: its steps do.
+// describe is the definition of a workflow's tool. Its hints are never safer than those of the tools that its steps
+// call. It has no cost and asks for no approval itself: its steps do. timeout is a run's: the tool has time for undos as well.
 func describe(name string, d Definition, timeout time.Duration, tools []*toolkit.Definition) (toolkit.Definition, error) {
 	def := toolkit.Definition{
 		Name: name, Description: d.Description, Category: "workflow", CallsTools: true,

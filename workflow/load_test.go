@@ -105,7 +105,7 @@ func TestWrongDefinitions(t *testing.T) {
 			"w": {Input: map[string]any{"required": "nonsense"}, Steps: []workflow.Step{a}}},
 			"w.input: got a mapping that is no JSON Schema"},
 		"arguments without names": {map[string]workflow.Definition{
-			"w": {Input: map[string]any{"type": "string"}, Steps: []workflow.Step{a}}}, "w.input: got the type string, want object"},
+			"w": {Input: map[string]any{"type": "string"}, Steps: []workflow.Step{a}}}, "w.input.type: got \"string\", want object"},
 		"an else without": {one(workflow.Step{Call: "echo", Else: &a}), "w.steps[0].else: got else without a condition, want if"},
 		"a constant condition": {one(workflow.Step{If: "${ 1 + 1 }", Then: &a}),
 			`w.steps[0].if: got "${ 1 + 1 }", which is a number, want true or false`},

@@ -79,7 +79,9 @@ func build(o Options, tools bool) (*Set, error) {
 		if tools && o.Tools.Lookup(name) != nil {
 			c.fail(name, "the name of a tool", "one that no tool has")
 		}
-		if err := checkSchema(d.Input); err != nil {
+		if kind, ok := d.Input["type"]; ok && kind != "object" {
+			c.fail(name+".input.type", fmt.Sprintf("%.40q", fmt.Sprint(kind)), "object, since arguments have names")
+		} else if err := checkSchema(d.Input); err != nil {
 			c.fail(name+".input", err.Error(), "")
 		}
 		if errs = append(errs, c.errs...); len(c.errs) == 0 {
@@ -153,9 +155,6 @@ func (noLoader) Load(url string) (any, error) {
 func checkSchema(schema map[string]any) error {
 	if schema == nil {
 		return nil
-	}
-	if kind, ok := schema["type"]; ok && kind != "object" {
-		return fmt.Errorf("got the type %v, want object, since arguments have names", kind)
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {

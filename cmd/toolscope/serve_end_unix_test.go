@@ -65,7 +65,7 @@ func TestServeUndoesWorkflowsWhenAskedToEnd(t *testing.T) {
 					if ctx.Err() != nil {
 						t.Fatal("the first step did not run")
 					}
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Millisecond) // in a poll for what another process does
 				}
 				if err := cmd.Process.Signal(sent); err != nil {
 					t.Fatal(err)

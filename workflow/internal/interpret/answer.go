@@ -28,7 +28,9 @@ func AnswerOf(res toolkit.Result) Answer {
 		if text == "" {
 			text = res.Fault.Error()
 		}
-		a.Failure = &Failure{Type: toolkit.TypeOf(res.Fault), Message: text[:min(len(text), maxMessage)], Nested: res.Meta[MetaKey] != nil}
+		a.Failure = &Failure{
+			Type: toolkit.TypeOf(res.Fault), Message: text[:min(len(text), maxMessage)], Nested: res.Meta[MetaKey] != nil,
+		}
 		return a
 	case res.Suspended:
 		a.Failure = &Failure{Type: string(toolkit.ErrApprovalExpired), Message: "the tool waits for an approval or for input"}

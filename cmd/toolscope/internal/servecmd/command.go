@@ -13,7 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/stats/statshttp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,7 +23,6 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/exporters/statsprom"
@@ -49,19 +47,6 @@ const examples = `  toolscope serve --dir ~/project --write
 
 // servedPolicies are those of a server without --config.
 const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n  limit: {}\n  timeout: {}\n"
-
-type options struct {
-	builtin.Options
-	tenant                         string
-	exporting                      telemetry.Flags
-	recording                      recordings.Flags
-	http, stats, tokenFile, config string
-	token                          string
-	approvals                      string // file of tokens
-	servers                        string // file of MCP servers
-	sharedNames                    bool
-	origins                        []string
-}
 
 // Command returns the command.
 func Command() *cobra.Command {

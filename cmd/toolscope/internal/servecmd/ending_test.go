@@ -41,6 +41,11 @@ func serveUntil(t *testing.T, do func(ctx context.Context)) (took time.Duration,
 	return took, err
 }
 
+// bubbled takes a time of a synctest bubble.
+func bubbled(d time.Duration) {
+	time.Sleep(d) // the bubble's clock does not wait
+}
+
 // TestEnding: a server that is asked to end cancels its calls, and waits for them as long as it says.
 func TestEnding(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -50,8 +55,8 @@ func TestEnding(t *testing.T) {
 	}{
 		"no call":      {func(context.Context) {}, 0, false},
 		"heeds it":     {func(ctx context.Context) { <-ctx.Done() }, lastAnswers, false},
-		"takes a time": {func(context.Context) { time.Sleep(lastCalls - time.Second) }, lastCalls - time.Second + lastAnswers, false},
-		"is too slow":  {func(context.Context) { time.Sleep(lastCalls + time.Second) }, lastCalls, true},
+		"takes a time": {func(context.Context) { bubbled(lastCalls - time.Second) }, lastCalls - time.Second + lastAnswers, false},
+		"is too slow":  {func(context.Context) { bubbled(lastCalls + time.Second) }, lastCalls, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -62,7 +67,7 @@ func TestEnding(t *testing.T) {
 				if c.fails && !strings.Contains(err.Error(), "after the server was asked to end: 1") {
 					t.Errorf("got %v, want the number of calls", err)
 				}
-				time.Sleep(2 * time.Second) // the call that is too slow
+				time.Sleep(2 * time.Second) // for the call that is too slow
 			})
 		})
 	}
