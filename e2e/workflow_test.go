@@ -190,6 +190,14 @@ func TestWorkflowsOnTheDashboard(t *testing.T) {
 		!strings.Contains(log, "undo") {
 		t.Errorf("the steps: got %s", log)
 	}
+	page.open(server.URL + "/?view=workflows")
+	page.shows(`document.getElementById("log-3") !== null`)
+	page.text(`Map.groupBy = null, ""`) // which the view of a trace needs
+	page.click("#runs-3-table tbody a")
+	page.shows(`document.getElementById("problem")?.textContent.includes("A fault of this page")`)
+	page.open(server.URL + "/?view=workflows")
+	page.shows(`document.getElementById("log-3") !== null`)
+	page.text(`document.querySelectorAll("details").forEach(d => { d.open = true }), ""`)
 	page.loadAxe()
 	if got := page.accessible(); got != "none" {
 		t.Error(got)

@@ -98,12 +98,14 @@ const load = async (fresh) => {
   const mine = ++turn;
   const q = new URLSearchParams(location.search);
   const [view, key] = chosen(q);
+  let answered = false;
   try {
     let answers = await Promise.all(view.reads(q).map(read));
     if (view.more) answers = [...answers, ...await Promise.all(view.more(answers).map(read))];
     if (view.extra) answers = [...answers, await view.extra()];
     if (site.windows.length === 0 && !answers.some((a) => a?.windows)) site = known(await read(resource(['view'], { window: '1m' })));
     if (mine !== turn) return;
+    answered = true;
     const shown = JSON.stringify([location.search, answers.map((a) => ({ ...a, now: '' }))]);
     for (const a of answers) if (a?.windows) site = known(a);
     say(paused ? 'paused' : 'live', paused ? 'paused' : 'live');
@@ -119,9 +121,12 @@ const load = async (fresh) => {
     if (error instanceof Problem && error.status < 500) {
       showHead(key, q, view.ranged);
       if (fresh) replace(problemNodes(error));
+    } else if (answered) { // a fault of this page
+      replace(problemNodes(new Error('A fault of this page: it cannot show the answer.')));
+      throw error;
     } else {
       say('connection lost, trying again', 'lost');
-      if (!(error instanceof TypeError) && !(error instanceof Problem)) throw error; // a fault of this page
+      if (!(error instanceof TypeError) && !(error instanceof Problem)) throw error;
     }
   } finally {
     if (mine === turn) Object.assign(main.dataset, { view: key || 'call', loaded: String(turn) });

@@ -9,7 +9,7 @@ import { table } from './table.js';
 
 const badge = (ok, text) => h('span', { class: `badge ${ok ? 'good' : 'bad'}` }, text);
 
-const runsTable = (id, runs, now) => table({ id, caption: 'Runs', rows: runs, columns: [
+const runsTable = (id, w, now) => table({ id, caption: `Runs of ${w.name}`, rows: w.last_runs, columns: [
   { key: 'run', label: 'Run', text: true, value: (r) => r.id, cell: (r) => (r.trace_id ? link({ trace: r.trace_id }, name(r.id, 20)) : name(r.id, 20)) },
   { key: 'ending', label: 'Ending', text: true, value: (r) => r.error_type ?? '', class: 'ending', cell: (r) => [badge(r.success, r.success ? 'done' : r.error_type),
     r.failed_step && h('small', null, ' at ', name(r.failed_step, 40)), r.undone && h('small', null, ` ${plural(r.undone.length, 'step')} undone`),
@@ -19,7 +19,7 @@ const runsTable = (id, runs, now) => table({ id, caption: 'Runs', rows: runs, co
   { key: 'at', label: 'Started', value: (r) => r.started, cell: (r) => ago(r.started, now) },
 ] });
 
-const logTable = (id, run) => table({ id, caption: 'Steps of the latest run', rows: run.log, columns: [
+const logTable = (id, run) => table({ id, caption: `Steps of the latest run of ${run.workflow}`, rows: run.log, columns: [
   { key: 'step', label: 'Step', text: true, value: (s) => s.step, cell: (s) => name(s.step, 60) },
   { key: 'kind', label: 'Kind', text: true, value: (s) => s.kind, cell: (s) => s.kind },
   { key: 'tool', label: 'Tool', text: true, value: (s) => s.tool ?? '', cell: (s) => s.tool && link({ tool: s.tool }, name(s.tool, 40)) },
@@ -37,7 +37,7 @@ export const workflows = {
     return card(`workflow-${i}`, name(w.name, 80), w.description && h('p', null, h('bdi', null, w.description)),
       h('p', { class: 'facts' }, h('span', null, h('b', null, count(w.runs)), ` ${counted(w.runs, 'run')}`), h('span', null, h('b', null, count(w.failed)), ' failed'),
         h('span', null, w.read_only ? 'only reads' : 'may write'), w.tools?.length > 0 && h('span', null, 'calls ', w.tools.map((t, n) => [n > 0 && ', ', link({ tool: t }, name(t, 40))]))),
-      latest ? [runsTable(`runs-${i}`, w.last_runs, now), latest.log?.length > 0 && h('details', { id: `log-${i}` }, h('summary', null, 'Steps of the latest run'), logTable(`steps-${i}`, latest))] : empty('It has not run yet.'),
+      latest ? [runsTable(`runs-${i}`, w, now), latest.log?.length > 0 && h('details', { id: `log-${i}` }, h('summary', null, 'Steps of the latest run'), logTable(`steps-${i}`, latest))] : empty('It has not run yet.'),
       h('details', { id: `graph-${i}` }, h('summary', null, 'Definition as a Mermaid chart'), h('pre', { tabindex: '0' }, w.graph)));
   })],
 };

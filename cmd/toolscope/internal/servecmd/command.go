@@ -52,11 +52,12 @@ const servedPolicies = "policies:\n  recover: {}\n  validate: {}\n  permit: {}\n
 func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
-		Use:               "serve [OPTIONS]",
-		Short:             "be an MCP server with the built-in tools, observed and governed",
-		Long:              about,
-		Example:           examples,
-		Annotations:       cli.Notes(" when the client has closed or the program was asked to end, 1 if it could not serve"),
+		Use:     "serve [OPTIONS]",
+		Short:   "be an MCP server with the built-in tools, observed and governed",
+		Long:    about,
+		Example: examples,
+		Annotations: cli.Notes(" when the client has closed or the program was asked to end, 1 if it could not serve, or if " +
+			"calls had not ended 30 s later"),
 		Args:              cli.OptionsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
