@@ -7,13 +7,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/programs"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/stats/statspush"
@@ -34,16 +31,6 @@ func (o *pushing) define(f *pflag.FlagSet) {
 
 // DefinePush defines the options of commands that make a few calls and end.
 func (o *Flags) DefinePush(f *pflag.FlagSet) { o.pushing.define(f) }
-
-// EndPush ends what StartPush began, for at most 5 seconds, and says on stderr if the receiver did not take it: that is no
-// failure of the command.
-func EndPush(ctx context.Context, stop func(context.Context) error, stderr io.Writer, command string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := stop(ctx); err != nil {
-		cli.Complain(stderr, command, err)
-	}
-}
 
 // StartPush begins to push a recorder's statistics, if that was asked for. Nil is a recorder of nothing. The function
 // returned pushes for the last time.

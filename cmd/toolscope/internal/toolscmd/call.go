@@ -130,7 +130,13 @@ func (o *callOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	if err != nil {
 		return result, err
 	}
-	defer func() { telemetry.EndPush(ctx, stopPush, stderr, "toolscope call") }()
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := stopPush(closing); err != nil { // the call is none the worse for it
+			cli.Complain(stderr, "toolscope call", err)
+		}
+	}()
 	handle, lookup, closeTools, err := o.tools(ctx, scope, stderr)
 	if err != nil {
 		return result, err

@@ -69,7 +69,9 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 		return err
 	}
 	e.onClose(func(ctx context.Context) error {
-		telemetry.EndPush(ctx, stopPush, stderr, "toolscope workflow")
+		if err := stopPush(ctx); err != nil { // the run is none the worse for it
+			cli.Complain(stderr, "toolscope workflow", err)
+		}
 		return nil
 	})
 	var tools builtin.Governed
