@@ -92,3 +92,12 @@ func TestHarmlessCarriers(t *testing.T) {
 		t.Errorf("%.1f %% of %d harmless texts are harmed, want 1.5 at most", share, texts)
 	}
 }
+
+func TestLabelsInCapitals(t *testing.T) {
+	for _, text := range []string{"ИНН: 123456789", "СНИЛС: 112-233-445 95", "ФИО: Иванов Иван Петрович", "ΑΦΜ: 123456789",
+		"DIČ: CZ12345678", "ПАРОЛЬ: " + firstReview.words[0] + "1968!"} {
+		if out, _ := Default().Text(text); !strings.Contains(out, "[REDACTED:") {
+			t.Errorf("%s: nothing is removed", text)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func wordAnchors(word string) []string {
 	}
 	var w nameWords
 	if folded := strings.Join(w.WordsOf(word), ""); folded != word {
-		return []string{word, folded}
+		return []string{word, chars.FoldString(strings.ToUpper(word)), folded}
 	}
 	return []string{word}
 }

@@ -41,6 +41,9 @@ func (l *anchorList) addAnchor(lit string, act anchors.Act, n int, within bool) 
 	*l = append(*l, anchors.Anchor{Lit: lit, Act: act, N: int32(n), Within: within})
 }
 
+// maxCapitals is the longest word of another script that is looked for in capitals, in bytes.
+const maxCapitals = 14
+
 // compile makes the machine for the kinds that are on, and for the values, patterns and names of e.
 func compile(e *Engine) *machine {
 	on, known := &e.On, e.Known
@@ -81,6 +84,9 @@ func compile(e *Engine) *machine {
 		list.addAnchor(w, anchors.ActForeign, i, true)
 		if title := names.Title(w); title != w {
 			list.addAnchor(title, anchors.ActForeign, i, true)
+			if upper := chars.FoldString(strings.ToUpper(w)); len(w) <= maxCapitals && upper != title { // abbreviations
+				list.addAnchor(upper, anchors.ActForeign, i, true)
+			}
 		}
 	}
 	for _, w := range manifests {
