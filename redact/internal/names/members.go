@@ -5,7 +5,6 @@ package names
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/toolscope/toolscope/internal/chars"
 )
@@ -13,37 +12,22 @@ import (
 // IsValueName reports whether a member of this name holds the value of what stands
 // above or beside: value, oldValue, secret_string.
 func IsValueName(key string) bool {
-	var b [maxMember]byte
-	head, word := lastWord(&b, key)
-	switch word {
-	case "value", "string":
-		return head > 0 || word == "value"
-	case "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default", "body",
-		"before", "after", "answer", "input":
-		return head == 0
+	switch key {
+	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default",
+		"body", "before", "after", "answer", "input", "Value", "Data", "Secret":
+		return true
 	}
-	return false
+	return endsWithWord(key, "alue") || endsWithWord(key, "tring")
 }
 
-// maxMember is the longest of the words of this file, in bytes.
-const maxMember = 12
+// maxMember is the longest name of these in bytes, with several words.
+const maxMember = 24
 
-// lastWord is the last word of a name, in lower case and in b, and where it begins: value of "currentValue" and of
-// "current_value". It is "" if the name is longer than two of the longest words.
-func lastWord(b *[maxMember]byte, key string) (from int, word string) {
-	for from = len(key); from > 0 && chars.IsLetter(key[from-1]); {
-		if from--; chars.IsUpper(key[from]) {
-			break
-		}
-	}
-	if len(key) > 2*maxMember || len(key)-from > maxMember {
-		return 0, ""
-	}
-	n := copy(b[:], key[from:])
-	for i := range b[:n] {
-		b[i] = chars.Fold[b[i]]
-	}
-	return from, unsafe.String(&b[0], n)
+// endsWithWord reports whether tail ends the name of a member, and the letter before it begins a word that is not the
+// first: alue of oldValue and of old_value.
+func endsWithWord(key, tail string) bool {
+	i := len(key) - len(tail) - 1
+	return i > 0 && len(key) <= maxMember && strings.HasSuffix(key, tail) && (chars.IsUpper(key[i]) || key[i-1] == '_')
 }
 
 // IsTarget reports whether a member of this name holds what the "value" beside it is put into.
@@ -71,21 +55,24 @@ func OfField(v string) string {
 
 // IsPairName reports whether a member of this name names what "value" holds: name, ParameterKey, header_name.
 func IsPairName(key string) bool {
-	var b [maxMember]byte
-	from, word := lastWord(&b, key)
-	if from > 0 {
-		if word != "name" && word != "key" {
-			return false
-		}
-		if from, word = lastWord(&b, strings.TrimRight(key[:from], "_-")); word == "secret" {
-			return from == 0
-		}
-	}
-	switch word {
+	switch key {
 	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute", "property",
 		"label", "selector", "element", "locator", "placeholder", "id", "path", "question", "target", "into", "prompt",
-		"option", "setting":
-		return from == 0
+		"option", "setting", "Name", "Key", "Header", "Variable", "Field", "Label", "Question":
+		return true
+	}
+	i := len(key) - len("name")
+	if endsWithWord(key, "ey") {
+		i++
+	} else if !endsWithWord(key, "ame") {
+		return false
+	}
+	head := strings.TrimRight(key[:i], "_")
+	for _, word := range [...]string{"parameter", "header", "option", "secret", "variable", "field", "param", "env",
+		"property", "attribute", "setting"} {
+		if chars.EqualFold(head, word) {
+			return true
+		}
 	}
 	return false
 }

@@ -319,7 +319,7 @@ func SentenceValue(s string, stop int) (from, to int) {
 }
 
 // valueOptions are given the value of the name that an option before has: put-parameter --name password --value x.
-var valueOptions = [...]string{" --value ", " --body ", " --secret-string ", " /d "}
+var valueOptions = [...]string{" --value ", " --body ", " --secret-string "}
 
 // BlockDefault is the literal that a Terraform variable of a name has by default, or the argument that an option
 // behind it gives the name.
@@ -329,6 +329,9 @@ func BlockDefault(s string, stop int) (from, to int) {
 		line = line[:end]
 	}
 	for _, option := range valueOptions {
+		if strings.IndexByte(line, '-') < 0 {
+			break
+		}
 		if i := strings.Index(line, option); i >= 0 {
 			from, to, _ = Argument(s, stop+i+len(option), min(len(s), stop+maxAfar))
 			return from, to

@@ -53,7 +53,6 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"login(", "authenticate(", "credentials.basic(", "plainauth(",
 		"authenticationtoken(", "create_user(", "createuser(", "check_password("}, Match: literalOf(0), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"-p "}, Match: rules.Named(loginOption)},
-	{Kind: kinds.Password, Anchors: []string{"<<<"}, Match: rules.Named(hereString)},
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
@@ -234,28 +233,12 @@ func nthLiteral(s string, at, p, n int) (from, to int, ok bool) {
 
 // loginOption is the password of the option at i, if the same command has one for a user: -u ann -p x.
 func loginOption(s string, i int) (start, end int, kind string) {
-	line := commandBefore(s, i)
+	line := s[max(0, i-maxAfar):i]
+	line = line[strings.LastIndexAny(line, "\n|;&")+1:]
 	if !strings.Contains(line, " -u ") && !strings.Contains(line, " -l ") && !strings.Contains(line, " --user") {
 		return 0, 0, ""
 	}
 	return passwordArgument(s, i+len("-p "))
-}
-
-// hereString is the here-string at i that a command gets which asks for a password: sudo -S ls <<< "x".
-func hereString(s string, i int) (start, end int, kind string) {
-	line := commandBefore(s, i)
-	for _, word := range [...]string{"sudo ", "su ", "secret", "passw", "login", "token"} {
-		if strings.Contains(line, word) {
-			return passwordArgument(s, i+len("<<<"))
-		}
-	}
-	return 0, 0, ""
-}
-
-// commandBefore is the command that goes on at i.
-func commandBefore(s string, i int) string {
-	line := s[max(0, i-maxAfar):i]
-	return line[strings.LastIndexAny(line, "\n|;&")+1:]
 }
 
 // passwordArgument is the argument at p, if it looks like a password.

@@ -35,6 +35,9 @@ var (
 		"och uses pass: password wifi connect")
 )
 
+// ofWords say what a name belongs to, in several languages.
+const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da"
+
 // aboutUsers are words behind whose colon a name stands rather than a password: password of user: ann1.
 var aboutUsers = names.Set("user username login account email host file line error code id in")
 
@@ -49,7 +52,7 @@ type prose struct {
 	linked  bool // a word said that the value follows
 	set     bool // setLinks link
 	colon   bool // the last word ended with a colon: the token you asked for: x
-	belongs bool // the first word said what the name belongs to: password for ann: x
+	belongs bool // a word linked, or the first word said what the name belongs to: password for ann: x
 }
 
 // ProseValue is the value of the name [start,stop) in running text: the password for ann is x, with
@@ -64,8 +67,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	if !ok {
 		return 0, 0
 	}
-	r.belongs = chars.OneOf("for of to on at from von für pour de para per til till för voor dla k od от для di do da",
-		s[min(p+1, len(s)):r.wordEnd(min(p+1, len(s)))])
+	first := s[min(p+1, len(s)):r.wordEnd(min(p+1, len(s)))]
 	for range maxProseWords {
 		p = chars.Skip(s[:r.limit], p, chars.Blank)
 		if from, to = r.enclosed(p); to > from {
@@ -84,7 +86,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!", s[end-1]) >= 0 {
 			return 0, 0
 		}
-		r.belongs = r.belongs || r.linked
+		r.belongs = r.belongs || r.linked || s[end-1] == ':' && chars.OneOf(ofWords, first)
 		r.learn(s[p:end])
 		p = end
 	}
@@ -387,6 +389,9 @@ func LoginPair(s string, start, end int) (from, to int) {
 //	  x                 x               Answer: x
 func ValueBelow(s string, start, stop int) (from, to int) {
 	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ")
+	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {
+		return 0, 0
+	}
 	bare := strings.IndexByte(s[stop:p], ':') < 0
 	question := strings.IndexByte(s[stop:p], '?') >= 0 || chars.EndsFold(s[:start], "question: ") ||
 		chars.EndsFold(s[:start], "prompt: ")
