@@ -89,7 +89,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 	name := s[start:stop]
 	if chars.EqualFold(name, "pass") { // a verb as well
 		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])]) ||
-			inNetrc(s, start) && restOfLine(s, p)
+			restOfLine(s, p) && inNetrc(s, start)
 	}
 	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' || s[p] == '`' && values.LooksLikePassword(s[p+1:QuoteEnd(s, p+1, '`')]) {
 		return true
@@ -98,7 +98,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && (LineStart(s, start) || restOfLine(s, p)) ||
-		(LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start)) && restOfLine(s, p)
+		restOfLine(s, p) && (LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start))
 }
 
 // isPasswordWord reports whether a name ends with a word for a password, which is no word for what has one.
@@ -142,6 +142,9 @@ func inNetrc(s string, start int) bool {
 // endsWithUser reports whether the last word of v is one for a user or a machine.
 func endsWithUser(v string) bool {
 	v = strings.TrimRight(v, ":=,/ ")
+	if v == "" || strings.IndexByte("nerNER", v[len(v)-1]) < 0 {
+		return false
+	}
 	return chars.OneOf("login machine user username", chars.FoldString(v[chars.SkipBack(v, max(0, len(v)-10), len(v),
 		chars.Lower|chars.Upper):]))
 }
