@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
@@ -134,7 +133,8 @@ func (f *fleet) push(t testing.TB, r *stats.Recorder) *Push {
 
 func (f *fleet) calls() uint64 { return f.recorder.Summary(stats.Window{}).Overall.Executed }
 
-var processes = flag.Int("processes", 40, "how many processes TestJobs starts")
+// processes is how many TestJobs starts.
+const processes = 200
 
 // Processes that end at once: counts are exact, and percentiles those of all calls in one process.
 func TestJobs(t *testing.T) {
@@ -142,7 +142,7 @@ func TestJobs(t *testing.T) {
 	reference := newRecorder(t, stats.Options{})
 	slots := make(chan struct{}, 8)
 	var wait sync.WaitGroup
-	for i := range *processes {
+	for i := range processes {
 		calls(reference, uint64(i+1), jobCalls)
 		slots <- struct{}{}
 		wait.Go(func() {
@@ -156,7 +156,7 @@ func TestJobs(t *testing.T) {
 	}
 	wait.Wait()
 	got, want := f.recorder.Summary(stats.Window{}).Overall, reference.Summary(stats.Window{}).Overall
-	if all := uint64(*processes * jobCalls); got.Executed != all || got.Errors != want.Errors {
+	if all := uint64(processes * jobCalls); got.Executed != all || got.Errors != want.Errors {
 		t.Errorf("got %d calls and %d errors, want %d and %d", got.Executed, got.Errors, all, want.Errors)
 	}
 	if got.P99Ms != want.P99Ms || got.P50Ms != want.P50Ms {
