@@ -148,7 +148,8 @@ const labelTable = "" +
 	"A ที่อยู่\n" + // th
 	"A 住所|地址|住址|居住地|주소\n" + // ja, zh, ko
 	// Bank accounts.
-	"K bank account|account number|iban|~account no|acct number|~acct|bank acct|routing number|~routing|sort code|bsb|#bank|" +
+	"K bank account|account number|iban|~account no|acct number|~acct|bank acct|routing number|~routing|sort code|" +
+	"bsb|#bank|" +
 	"checking account|savings account|transit number|#transit|#account|clabe|ifsc|aba number|#aba\n" + // en: ABA; Pay.UK; APCA
 	"K kontonummer|bankkonto|bankverbindung|~konto|#girokonto|#giro|girokonto|konto nr|bankleitzahl|blz\n" + // de
 	"K compte bancaire|#compte|~rib|code guichet|numéro de compte bancaire\n" + // fr: Banque de France
@@ -175,7 +176,8 @@ const labelTable = "" +
 	"K เลขที่บัญชี|บัญชีธนาคาร|เลขบัญชี\n" + // th
 	"K 口座|银行账号|账号|银行卡|帳號|账户|銀行帳戶|계좌\n" + // ja, zh, ko
 	// Taxpayers' numbers.
-	"T tax id|tax code|tax identification|taxpayer id|taxpayer identification|#tax|#taxpayer|~tin|itin|~ein|tax file number|tfn|" +
+	"T tax id|tax code|tax identification|taxpayer id|taxpayer identification|#tax|#taxpayer|~tin|itin|" +
+	"~ein|tax file number|tfn|" +
 	"abn|acn|#australian business|business number|#business|vat|#vat|vat id|utr|unique taxpayer reference|" +
 	"taxpayer reference|employer identification|#tax reference|gst number|#gst|gstin|pan number|~pan|#pan card|" +
 	"permanent account number|ird number|#ird|ppsn|pps number|#kra|tax reference number|~uen\n" + // en: IRS; HMRC; ATO; CBDT
@@ -207,7 +209,8 @@ const labelTable = "" +
 	"T ผู้เสียภาษี\n" + // th
 	"T 納税者|法人番号|税号|統一編號|统一社会信用代码|納税|纳税人|税务登记|사업자등록|사업자 등록|납세자\n" + // ja, zh, ko
 	// Numbers of patients and of insurances.
-	"M patient record|ihi|healthcare identifier|#health|mrn|medical record|medical records|patient id|#patient|health insurance|#health plan|nhs|" +
+	"M patient record|ihi|healthcare identifier|#health|mrn|medical record|medical records|patient id|#patient|" +
+	"health insurance|#health plan|nhs|" +
 	"medicare|medicaid|health card|insurance member id|~member id|#member|health id|chi number|#chi|phn|#phn|ohip|" +
 	"~personal health|hospital number|#hospital|insurance policy|~insurance id|~policy number|#insurance|#policy|" +
 	"insurance number|medicare card|#chart|health record|mbi|hicn|#beneficiary|nhi|#nhi|abha|abha id|" +

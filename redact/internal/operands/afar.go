@@ -206,7 +206,8 @@ func typedInto(s string, start, stop int) (from, to int) {
 		fillsBefore(s, start) {
 		return literalAt(s, stop+n+len("), "))
 	}
-	if len(rest) > 4 && rest[0] == rest[3] && (rest[0] == '"' || rest[0] == '\'') && rest[1:3] == ", " && fillsBefore(s, start) {
+	if len(rest) > 4 && rest[0] == rest[3] && (rest[0] == '"' || rest[0] == '\'') && rest[1:3] == ", " &&
+		fillsBefore(s, start) {
 		return literalAt(s, stop+3) // fill('#password', 'x')
 	}
 	if strings.HasPrefix(rest, ", { target: { value: ") {

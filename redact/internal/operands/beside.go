@@ -91,7 +91,8 @@ func bareKeyword(s string, start, stop, p int) bool {
 		return (s[p] == '"' || s[p] == '\'') && chance.Plausible(s[p+1:QuoteEnd(s, p+1, s[p])]) ||
 			restOfLine(s, p) && inNetrc(s, start)
 	}
-	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' || s[p] == '`' && values.LooksLikePassword(s[p+1:QuoteEnd(s, p+1, '`')]) {
+	if linkVerb(s, p) > 0 || s[p] == '"' || s[p] == '\'' ||
+		s[p] == '`' && values.LooksLikePassword(s[p+1:QuoteEnd(s, p+1, '`')]) {
 		return true
 	}
 	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&

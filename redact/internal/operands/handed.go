@@ -17,8 +17,8 @@ import (
 // Detectors find passwords that are handed to a program or a database where no name
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup ", "docker secret create"},
-		Match: rules.Named(pipedBefore)},
+	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup ",
+		"docker secret create"}, Match: rules.Named(pipedBefore)},
 	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
 		int, string) {
 		line := strings.LastIndexByte(s[max(0, at-maxAfar):at], '|')
@@ -43,8 +43,9 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"},
 		Match: rules.Named(opensslPass)},
 	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
-	{Kind: kinds.Password, Anchors: []string{"getconnection(", "pdo(", "pdo->__construct(", "mysqli(", "mysqli->__construct(",
-		"mysqli_connect(", "mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
+	{Kind: kinds.Password, Anchors: []string{"getconnection(", "pdo(", "pdo->__construct(", "mysqli(",
+		"mysqli->__construct(", "mysqli_connect(",
+		"mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
 	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac(",
 		"jwt.encode(", "jwt.decode("},
 		Match: literalOf(2)},
@@ -203,7 +204,8 @@ func literalBefore(s string, i int) (start, end int, kind string) {
 	return start, end, kinds.PasswdName
 }
 
-// literalOf finds the argument n of a call that takes a password there, if it is a literal: getConnection(url, "ann", "x").
+// literalOf finds the argument n of a call that takes a password there, if it is a literal:
+// getConnection(url, "ann", "x").
 // If n is 0, it is the last one that looks like a password, and not the first.
 func literalOf(n int) func(s string, at, end int) (from, to int, ok bool) {
 	return func(s string, at, end int) (int, int, bool) { return nthLiteral(s, at, end, n) }

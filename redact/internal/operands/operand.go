@@ -165,7 +165,8 @@ func literalHead(s string, p int) int {
 				return q
 			}
 			return p
-		case chars.IsAlnum(c) || strings.IndexByte("@&$(: .", c) >= 0 || c == '[' && q == p && strings.HasPrefix(s[q:], "[]") ||
+		case chars.IsAlnum(c) || strings.IndexByte("@&$(: .", c) >= 0 || c == '[' && q == p &&
+			strings.HasPrefix(s[q:], "[]") ||
 			c == ']' && q == p+1:
 		default:
 			return p
@@ -176,7 +177,8 @@ func literalHead(s string, p int) int {
 
 // isWrapper reports whether a call of v makes a string of a literal.
 func isWrapper(v string) bool {
-	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value", "md5", "sha1", "sha256",
+	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value",
+		"md5", "sha1", "sha256",
 		"password"} {
 		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
 			return true

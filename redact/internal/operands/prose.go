@@ -25,7 +25,8 @@ const (
 // stand between; withWords stand before a name whose value follows directly: with password x.
 var (
 	linkWords = names.Set("is was are ist lautet war est era jest är on é è este sind = -> → — – => " +
-		"это equals become becomes it's es er from von de to with fue - be هي là value edit будет είναι je olan será sera ser będzie wird as")
+		"это equals become becomes it's es er from von de to with fue - be هي là value edit " +
+		"будет είναι je olan será sera ser będzie wird as")
 	// setLinks link only behind a verb that sets, or behind a name that is a word of a language.
 	setLinks = names.Set("to as with on de be")
 	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled should will")
@@ -166,7 +167,8 @@ func (r *prose) plain(p, end int) (from, to int) {
 	if to < end && r.s[to] == '!' && chars.HasDigit(r.s[from:to]) { // of Summer20! the mark belongs to it
 		to++
 	}
-	if word := r.s[from:to]; to < end && strings.IndexByte("!*", r.s[to]) >= 0 && word != "" && strings.ToLower(word[1:]) != word[1:] &&
+	if word := r.s[from:to]; to < end && strings.IndexByte("!*", r.s[to]) >= 0 && word != "" &&
+		strings.ToLower(word[1:]) != word[1:] &&
 		!values.LooksLikePassword(word) {
 		to++ // of EaselBeacon!
 	}
@@ -304,7 +306,7 @@ func RemarkedValue(s string, start, stop int) (from, to int) {
 	if stop < len(s) && s[stop] != '\n' && s[stop] != '\r' {
 		return 0, 0
 	}
-	line := s[max(0, start-maxAfar):start]
+	line := s[max(0, start-maxStatement):start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	for _, mark := range [...]string{"# ", "// ", "-- "} {
 		code, _, ok := strings.Cut(line, mark)
@@ -382,8 +384,8 @@ func LoginPair(s string, start, end int) (from, to int) {
 	return from, to
 }
 
-// ValueBelow is the value of the name [start,stop) that stands alone on the next line, or on the one behind it or behind a
-// ruler, below a line that ends with the name and a colon, a question mark or asterisks at most:
+// ValueBelow is the value of the name [start,stop) that stands alone on the next line, or on the one behind it or
+// behind a ruler, below a line that ends with the name and a colon, a question mark or asterisks at most:
 //
 //	Your password:      **API key**     Question: Password?
 //	  x                 x               Answer: x
@@ -419,7 +421,8 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	}
 	line = strings.TrimRight(line, " \t\r*`\"'")
 	constant := strings.IndexByte(line, '_') > 0 && strings.ToUpper(line) == line
-	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p && !chance.Plausible(line) && !chars.HasSpecial(line) &&
+	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p &&
+		!chance.Plausible(line) && !chars.HasSpecial(line) &&
 		(strings.ToLower(line) == line || !chars.HasDigit(line)) {
 		return 0, 0
 	}

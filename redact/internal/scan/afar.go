@@ -67,7 +67,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		return 0
 	}
 	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
-		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 || chars.IsHex(value) || recognise.UUID(value)) {
+		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 ||
+		chars.IsHex(value) || recognise.UUID(value)) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, v.Kind)

@@ -280,7 +280,8 @@ func (sc *Scanner) formValue(s string, start, stop int, v names.Verdict) (next i
 		sc.cell(s, c, v, true)
 		return 0, true
 	}
-	if c := tables.Nested(s, start, stop); c.End > c.Start && (isPersonal(v) || values.LooksLikePassword(s[c.Start:c.End])) {
+	if c := tables.Nested(s, start, stop); c.End > c.Start && (isPersonal(v) ||
+		values.LooksLikePassword(s[c.Start:c.End])) {
 		sc.cell(s, c, v, true)
 		return 0, true
 	}

@@ -244,7 +244,8 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if !chance.Plausible(v) {
 		return 0
 	}
-	if isID(v) && !(d.Kind == kinds.Token && (o.Flag || d.Level == names.Telling) && recognise.UUID(v)) || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
+	token := d.Kind == kinds.Token && (o.Flag || d.Level == names.Telling) && recognise.UUID(v)
+	if isID(v) && !token || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}
 	if chance.Random(v) || chance.RandomPart(v) {

@@ -167,7 +167,8 @@ func isCode(v, name string, o Operand) bool {
 			proseWords[strings.ToLower(v)]
 	case ' ':
 		bare = chars.TrimEnd(bare, ".:!?")
-		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) && (chars.IsIdentifier(bare) || isForeignWord(bare)) &&
+		return !o.Flag && (v[0] == '(' || v[0] == '[' || !chance.Random(v) &&
+			(chars.IsIdentifier(bare) || isForeignWord(bare)) &&
 			!chars.HasDigit(bare) && !chance.Unpronounceable(bare) && !LooksLikePassword(v))
 	}
 	return false
