@@ -27,7 +27,21 @@ const { StreamableHTTPClientTransport } = await import(sdk + "streamableHttp.js"
 let seed = 26;
 const random = (n) => Math.floor((seed = (seed * 1103515245 + 12345) % 2147483648) / 65536) % n;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-let connected = 0;
+let connected = 0, streams = 0;
+// fetchCounted counts the requests whose answers have not ended: a client that closes ends their streams early itself.
+const fetchCounted = async (url, options) => {
+  streams++;
+  let stream = false;
+  try {
+    const resp = await fetch(url, options);
+    stream = resp.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!stream) return resp;
+    const body = resp.body.pipeThrough(new TransformStream({ flush() { streams--; } }));
+    return new Response(body, { status: resp.status, headers: resp.headers });
+  } finally {
+    if (!stream) streams--;
+  }
+};
 const connect = async () => {
   const client = new Client({ name: "typescript", version: "1" });
   client.prefix = kind.endsWith("http") ? "session-" + ++connected + "/" : "/";
@@ -37,7 +51,8 @@ const connect = async () => {
     const late = text.match(/unknown message ID: .*"id":(\d+)/);
     console.log(late ? "late " + client.prefix + late[1] : text);
   };
-  await client.connect(kind.endsWith("http") ? new StreamableHTTPClientTransport(new URL(server[0]))
+  await client.connect(kind.endsWith("http")
+    ? new StreamableHTTPClientTransport(new URL(server[0]), { fetch: fetchCounted })
     : new StdioClientTransport({ command: server[0], args: server.slice(1), env: process.env }));
   return client;
 };
@@ -68,6 +83,7 @@ for (let session = 0; session < +sessions; session++) {
   }
   await Promise.all(calls);
   await client.ping();
+  for (let waited = 0; streams > 0 && waited < 5000; waited++) await sleep(1);
   if (kind.endsWith("http")) await client.close();
 }
 if (!kind.endsWith("http")) await client.close();
