@@ -235,10 +235,7 @@ func wordVerdict(word string, i int, words []string) Verdict {
 		}
 		return Verdict{Telling, kinds.APIKey}
 	case "token", "tok":
-		if BeforeSecret[previous] || Vendors[previous] {
-			return Verdict{Secret, kinds.Token}
-		}
-		if words[0] == "x" { // a header
+		if header := words[0] == "x"; header || BeforeSecret[previous] || Vendors[previous] {
 			return Verdict{Secret, kinds.Token}
 		}
 		return Verdict{Telling, kinds.Token}

@@ -24,7 +24,7 @@ func closeName(s string, stop int) (closed int, wasQuoted bool) {
 
 // operatorAt reads the operator at p; op is 0 if there is none.
 func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
-	switch c := s[p]; c {
+	switch s[p] {
 	case 0xef: // full-width
 		switch {
 		case strings.HasPrefix(s[p:], "："):
@@ -35,15 +35,7 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	case '=', ':', '?', '|', '.', '+', '!':
 		return symbolAt(s, p)
 	case '-', '<':
-		if c == '-' && p > closed && p+2 < len(s) && s[p+1] == ' ' && (s[p+2] == '\'' || s[p+2] == '"') {
-			return p + 1, ','
-		}
-		if strings.HasPrefix(s[p:], "<<<") {
-			return p + 3, '='
-		}
-		if p+1 < len(s) && (c == '-' && s[p+1] == '>' || c == '<' && s[p+1] == '-') {
-			return p + 2, '='
-		}
+		return arrowAt(s, p, closed)
 	case ',':
 		if wasQuoted {
 			return p + 1, ','
@@ -59,12 +51,25 @@ func operatorAt(s string, p, closed int, wasQuoted bool) (q int, op byte) {
 	case '>':
 		return p + 1, '>'
 	case '%':
-		if chars.HasFold(s, p, "%3d") {
+		switch {
+		case chars.HasFold(s, p, "%3d"):
 			return p + 3, '='
-		}
-		if chars.HasFold(s, p, "%3a") {
+		case chars.HasFold(s, p, "%3a"):
 			return p + 3, ':'
 		}
+	}
+	return 0, 0
+}
+
+// arrowAt reads an arrow or a dash at p, as operatorAt does.
+func arrowAt(s string, p, closed int) (q int, op byte) {
+	switch rest := s[p:]; {
+	case p > closed && (strings.HasPrefix(rest, "- '") || strings.HasPrefix(rest, `- "`)):
+		return p + 1, ','
+	case strings.HasPrefix(rest, "<<<"):
+		return p + 3, '='
+	case strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, "<-"):
+		return p + 2, '='
 	}
 	return 0, 0
 }

@@ -158,26 +158,7 @@ func phoneForm(s string, i int, weak bool) int {
 			p += len(head)
 		}
 	}
-	digits, end := 0, 0
-	if digitLen(s, p) == 0 {
-		return 0
-	}
-	for p < len(s) {
-		if n := digitLen(s, p); n > 0 {
-			digits++
-			p += n
-			end = p
-			continue
-		}
-		q := p
-		for range 3 {
-			q += jointLen(s, q, " -./()")
-		}
-		if q == p || digitLen(s, q) == 0 {
-			break
-		}
-		p = q
-	}
+	end, digits := phoneDigits(s, p)
 	if digits < 6 || weak && digits < 7 || digits > 15 || isDate(s[i:end]) {
 		return 0
 	}
@@ -192,6 +173,21 @@ func phoneForm(s string, i int, weak bool) int {
 		return 0
 	}
 	return end
+}
+
+// phoneDigits is where the groups of digits at p end, with up to three signs between them, and how many digits they have.
+func phoneDigits(s string, p int) (end, digits int) {
+	for p < len(s) && digitLen(s, p) > 0 {
+		for n := digitLen(s, p); n > 0; n = digitLen(s, p) {
+			digits++
+			p += n
+		}
+		end = p
+		for range 3 {
+			p += jointLen(s, p, " -./()")
+		}
+	}
+	return end, digits
 }
 
 // numberForm is a number of people's papers: groups of capitals and digits, least digits or more,

@@ -28,14 +28,7 @@ var noNames = names.Set("none null unknown string required optional text name fi
 func nameForm(s string, i int) int {
 	end, p, words := 0, i, 0
 	for words < maxNameWords && p < len(s) {
-		q := p
-		for q < len(s) && (chars.IsLetter(s[q]) || s[q] >= 0x80 || q > p && strings.IndexByte("-'", s[q]) >= 0) {
-			if r, n := utf8.DecodeRuneInString(s[q:]); s[q] >= 0x80 && !unicode.IsLetter(r) && !unicode.IsMark(r) {
-				break
-			} else {
-				q += n
-			}
-		}
+		q := nameWord(s, p)
 		if q == p {
 			break
 		}
@@ -67,6 +60,19 @@ func nameForm(s string, i int) int {
 		return 0
 	}
 	return end
+}
+
+// nameWord is where the word at p ends: letters and marks, with hyphens and apostrophes within.
+func nameWord(s string, p int) int {
+	q := p
+	for q < len(s) && (chars.IsLetter(s[q]) || s[q] >= 0x80 || q > p && strings.IndexByte("-'", s[q]) >= 0) {
+		r, n := utf8.DecodeRuneInString(s[q:])
+		if s[q] >= 0x80 && !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		q += n
+	}
+	return q
 }
 
 // isCamel reports whether a word has a small letter before a capital, as names in source code have, but for McAdams.

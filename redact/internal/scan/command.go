@@ -41,18 +41,24 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 		}
 		sc.spend(q - start + 1)
 		sc.pay(4 * costOfByte * (q - start + 1))
-		word := s[start:stop]
-		if len(word) >= 2 && word[0] != '-' && p.Nth > 0 {
-			if p.Nth--; p.Nth == 0 && (!strings.Contains(word, "=") || len(word) > 20) && word[0] != '/' {
-				sc.argumentSecret(s, start, stop)
-			}
-			continue
-		}
-		if len(word) >= 2 && (word[0] == '-' || word[0] == '/' && p.Glued != "" || chars.OneOf(p.Value, word)) {
-			q = sc.commandOption(&p, s, start, stop, q, limit)
-		}
+		q = sc.commandWord(&p, s, start, stop, q, limit)
 	}
 	return 0
+}
+
+// commandWord reads the word [start,stop) of a command line, behind which it goes on at next. It returns where to go on.
+func (sc *Scanner) commandWord(p *operands.Program, s string, start, stop, next, limit int) int {
+	word := s[start:stop]
+	switch {
+	case len(word) < 2:
+	case word[0] != '-' && p.Nth > 0:
+		if p.Nth--; p.Nth == 0 && (!strings.Contains(word, "=") || len(word) > 20) && word[0] != '/' {
+			sc.argumentSecret(s, start, stop)
+		}
+	case word[0] == '-' || word[0] == '/' && p.Glued != "" || chars.OneOf(p.Value, word):
+		return sc.commandOption(p, s, start, stop, next, limit)
+	}
+	return next
 }
 
 // standsAlone reports whether the name of a program, [start,stop), is no part of another word.

@@ -44,6 +44,39 @@ func (l *anchorList) addAnchor(lit string, act anchors.Act, n int, within bool) 
 // maxCapitals is the longest word of another script that is looked for in capitals, in bytes.
 const maxCapitals = 14
 
+// addNames adds the words of names of secrets, and of labels of personal data if these are looked for.
+func (l *anchorList) addNames(withPersonal bool) {
+	for _, w := range names.Anchors {
+		l.addAnchor(w, anchors.ActName, 0, true)
+	}
+	for w := range names.Vendors {
+		l.addAnchor(w, anchors.ActName, 0, true)
+	}
+	if withPersonal {
+		for n, persons := range [...]bool{false, true} {
+			for _, w := range names.PersonalAnchors(persons) {
+				l.addAnchor(w, anchors.ActLabel, n, len(w) > 4)
+			}
+		}
+	}
+	for i, w := range names.ForeignNames {
+		l.addForeign(i, w)
+	}
+}
+
+// addForeign adds name i of another script: as it is, with a capital, and in capitals if it is an abbreviation.
+func (l *anchorList) addForeign(i int, name string) {
+	l.addAnchor(name, anchors.ActForeign, i, true)
+	title := names.Title(name)
+	if title == name {
+		return
+	}
+	l.addAnchor(title, anchors.ActForeign, i, true)
+	if upper := chars.FoldString(strings.ToUpper(name)); len(name) <= maxCapitals && upper != title {
+		l.addAnchor(upper, anchors.ActForeign, i, true)
+	}
+}
+
 // compile makes the machine for the kinds that are on, and for the values, patterns and names of e.
 func compile(e *Engine) *machine {
 	on, known := &e.On, e.Known
@@ -67,28 +100,7 @@ func compile(e *Engine) *machine {
 	for i, v := range known {
 		list.addAnchor(chars.FoldString(v), anchors.ActKnown, i, true)
 	}
-	for _, w := range names.Anchors {
-		list.addAnchor(w, anchors.ActName, 0, true)
-	}
-	for w := range names.Vendors {
-		list.addAnchor(w, anchors.ActName, 0, true)
-	}
-	if on.Any(&names.PersonalKinds) {
-		for n, persons := range [...]bool{false, true} {
-			for _, w := range names.PersonalAnchors(persons) {
-				list.addAnchor(w, anchors.ActLabel, n, len(w) > 4)
-			}
-		}
-	}
-	for i, w := range names.ForeignNames {
-		list.addAnchor(w, anchors.ActForeign, i, true)
-		if title := names.Title(w); title != w {
-			list.addAnchor(title, anchors.ActForeign, i, true)
-			if upper := chars.FoldString(strings.ToUpper(w)); len(w) <= maxCapitals && upper != title { // abbreviations
-				list.addAnchor(upper, anchors.ActForeign, i, true)
-			}
-		}
-	}
+	list.addNames(on.Any(&names.PersonalKinds))
 	for _, w := range manifests {
 		list.addAnchor(w, anchors.ActManifest, 0, true)
 	}

@@ -135,23 +135,7 @@ func isNumberLike(v string) bool {
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o Operand) bool {
-	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' ||
-		chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
-		return true
-	}
-	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) &&
-		strings.IndexByte(v, ']') < 0 {
-		return true
-	}
-	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i ||
-		o.Spaced && strings.Contains(v, "::") {
-		return true
-	}
-	if strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
-		chars.IsLetter(v[1]) && !chars.HasDigit(v) || isMember(v) {
-		return true
-	}
-	if isTypeName(v) || o.Op == '~' {
+	if isCodeForm(v, o) || isTypeName(v) || o.Op == '~' {
 		return true
 	}
 	bare := chars.TrimEnd(v, ",;)")
@@ -172,6 +156,24 @@ func isCode(v, name string, o Operand) bool {
 			!chars.HasDigit(bare) && !chance.Unpronounceable(bare) && !LooksLikePassword(v))
 	}
 	return false
+}
+
+// isCodeForm reports whether v is a call, an element, a reference or a member in source code.
+func isCodeForm(v string, o Operand) bool {
+	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' ||
+		chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
+		return true
+	}
+	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) &&
+		strings.IndexByte(v, ']') < 0 {
+		return true
+	}
+	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i ||
+		o.Spaced && strings.Contains(v, "::") {
+		return true
+	}
+	return strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
+		chars.IsLetter(v[1]) && !chars.HasDigit(v) || isMember(v)
 }
 
 // isForeignWord reports whether v is made of letters, some of which are none of ASCII.
