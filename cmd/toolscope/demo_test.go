@@ -37,7 +37,7 @@ func TestDemoOnce(t *testing.T) {
 	for _, want := range []string{
 		"One turn, as a trace:", "invoke_agent planner", "execute_tool report_export", "timeout", "panic", "unknown_tool",
 		"invalid_arguments",
-		"bytes cut", "file_read", "sql_query", "payment_refund", "all calls", "P99",
+		"bytes cut", "shell_run", "sql_query", "payment_refund", "all calls", "P99",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q", want)
