@@ -32,7 +32,7 @@ func (h *Proxy) govern(out http.ResponseWriter, r *http.Request, x *HTTPExchange
 	o := refusedHead(r)
 	switch {
 	case o.got != "" && strict && h.otherPost(out, r):
-		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+		h.forward(out, r.WithContext(withExchange(r, x)))
 		return
 	case o.got != "" && strict:
 		h.refuse(out, x, o, jsontext.Value("null"))
@@ -86,7 +86,7 @@ func (h *Proxy) governMessage(out http.ResponseWriter, r *http.Request, x *HTTPE
 	switch {
 	case o.got != "" && strict && h.elsewhere(r) && otherJSON(body):
 		putBack(r, body)
-		h.proxy.ServeHTTP(out, r.WithContext(withExchange(r, x)))
+		h.forward(out, r.WithContext(withExchange(r, x)))
 	case o.got != "" && strict:
 		h.refuse(out, x, o, wire.RefusedID(body))
 	case o.got == "" && m.Method == wire.MethodCancelled:

@@ -50,7 +50,7 @@ func (h *Proxy) passOn(out http.ResponseWriter, in *http.Request, x *HTTPExchang
 	control := http.NewResponseController(out)
 	_ = control.EnableFullDuplex() // a server may answer before it has read the body
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		h.proxy.ServeHTTP(out, r)
+		h.forward(out, r)
 		return
 	}
 	body := &clientBody{ReadCloser: r.Body}
@@ -72,6 +72,12 @@ func (h *Proxy) passBody(out http.ResponseWriter, r *http.Request, x *HTTPExchan
 			defer t.end() // the server may have answered without it
 		}
 	}
+	h.forward(out, r)
+}
+
+// forward sends a request to the server, and its answer to the client.
+func (h *Proxy) forward(out http.ResponseWriter, r *http.Request) {
+	out.Header()["Content-Type"] = nil // of an answer without one, which net/http would make up
 	h.proxy.ServeHTTP(out, r)
 }
 
