@@ -72,7 +72,7 @@ func rulesOfWorld(t testing.TB) *permit.Rules {
 func (w *world) person(ctx context.Context, r approve.Request) (approve.Answer, error) {
 	n := len(r.Digest) + int(r.Digest[0])
 	select {
-	case <-time.After(time.Duration(n%40) * time.Millisecond):
+	case <-time.After(max(time.Duration(n%40)*time.Millisecond, time.Nanosecond)):
 	case <-ctx.Done():
 		return approve.Answer{}, ctx.Err()
 	}

@@ -125,8 +125,10 @@ func (w *world) run(ctx context.Context, call toolkit.Call) (toolkit.Result, err
 		time.Sleep(20 * pause) // a tool that ignores its context
 		return res, nil
 	}
+	// A timer that is due at once runs in the goroutine that selects it: in a synctest bubble two of them at a time crash the
+	// race detector (runtime.(*timer).maybeRunChan, go1.26.8).
 	select {
-	case <-time.After(pause):
+	case <-time.After(max(pause, time.Nanosecond)):
 	case <-ctx.Done():
 		return toolkit.Result{}, ctx.Err()
 	}
