@@ -80,7 +80,8 @@ type Definition struct {
 	// RequiresApproval asks for a person before each call.
 	RequiresApproval bool
 	// CallsTools says that the tool calls other tools through the same policies, as a workflow does. The Limit policy gives
-	// its calls no slot, which they would hold while their own calls wait for one. Rate limits hold.
+	// its calls no slot, which they would hold while their own calls wait for one. Rate limits hold. The Approve policy
+	// asks because of their risk and arguments instead of the tool's own; RequiresApproval and rules hold.
 	CallsTools bool
 
 	Timeout   time.Duration // running time of one attempt; 0 leaves it to the host, below 0 is none

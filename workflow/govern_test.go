@@ -375,3 +375,27 @@ func TestASuspendedStepFails(t *testing.T) {
 		t.Errorf("got %v, %v", r.Output, r.Err)
 	}
 }
+
+// A person is asked about the steps, once each, and not about the workflow's tool, whose risk is theirs and whose
+// arguments have the same words.
+func TestAStepIsAskedAboutOnce(t *testing.T) {
+	var asked []string
+	policy, err := approve.New(approve.Options{Askers: []approve.Asker{
+		approve.AskerFunc(func(_ context.Context, q approve.Request) (approve.Answer, error) {
+			asked = append(asked, q.Tool)
+			return approve.Answer{Approved: true, By: "kim"}, nil
+		})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wipe := toolkit.ToolFunc(toolkit.Definition{Name: "wipe", Risk: toolkit.RiskHigh},
+		func(context.Context, toolkit.Call) (toolkit.Result, error) {
+			return toolkit.Result{Output: "gone"}, nil
+		})
+	b := newBench(t, toolscope.Options{Policies: []middleware.Policy{policy}}, wipe)
+	b.one(t, workflow.Step{ID: "e", Call: "echo", With: map[string]any{"v": "$input.v"}}, workflow.Step{ID: "p", Call: "wipe"})
+	r, err := b.handler(t.Context(), toolkit.Call{Name: "w", Arguments: []byte(`{"v": "drop table"}`)})
+	if want := []string{"echo", "wipe"}; err != nil || r.Fault != nil || !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked about %v, got %+v and %v, want questions about %v", asked, r, err, want)
+	}
+}

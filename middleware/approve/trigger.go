@@ -14,7 +14,8 @@ import (
 // A trigger is why a person is asked.
 type trigger struct{ name, reason, rule, version string }
 
-// needed says whether a person is to be asked of a call, and why.
+// needed says whether a person is to be asked of a call, and why. The risk and the arguments of a tool that calls others
+// do not ask: the policy sees each of those calls, and would ask twice.
 func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.Definition) (t trigger, needed bool) {
 	q, asked := handoff.QuestionOf(ctx)
 	if asked && !q.Settled {
@@ -23,10 +24,11 @@ func (p *Policy) needed(ctx context.Context, call toolkit.Call, tool *toolkit.De
 	if tool != nil && tool.RequiresApproval {
 		return trigger{name: "tool", reason: "the tool asks for approval of each call"}, true
 	}
-	if tool != nil && tool.Risk == toolkit.RiskHigh && !q.Settled {
+	calls := tool != nil && tool.CallsTools
+	if tool != nil && tool.Risk == toolkit.RiskHigh && !q.Settled && !calls {
 		return trigger{name: "risk", reason: "the tool's risk is high"}, true
 	}
-	if p.words != nil && !q.Settled {
+	if p.words != nil && !q.Settled && !calls {
 		if word := p.words.find(call.Arguments); word != "" {
 			return trigger{name: "arguments", reason: fmt.Sprintf("the arguments say %q", word)}, true
 		}

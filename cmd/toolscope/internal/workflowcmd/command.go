@@ -49,9 +49,9 @@ func Command() *cobra.Command {
 	return c
 }
 
-// command is a command with a file, and least to most arguments in all.
+// command is a command with a file, and least to most arguments in all. runs says whether it runs tools; nil is never.
 func command(
-	use, short, exits string, least, most int,
+	use, short, exits string, least, most int, runs func() bool,
 	do func(ctx context.Context, c *cobra.Command, e *environment, args []string) error,
 ) *cobra.Command {
 	e := new(environment)
@@ -63,7 +63,7 @@ func command(
 			}
 			ctx, stop := cli.UntilInterrupted(c)
 			defer stop()
-			if err := e.open(ctx, args[0], c.ErrOrStderr()); err != nil {
+			if err := e.open(ctx, args[0], runs != nil && runs(), c.ErrOrStderr()); err != nil {
 				return err
 			}
 			defer e.close(&err)
@@ -78,20 +78,21 @@ func command(
 }
 
 func check() *cobra.Command {
-	return command("check [OPTIONS] FILE", "are the workflows right, and are their tools there", ", 1 if something is wrong", 1, 1,
+	return command("check [OPTIONS] FILE", "are the workflows right, and are their tools there",
+		", 1 if something is wrong", 1, 1, nil,
 		func(_ context.Context, c *cobra.Command, e *environment, args []string) error {
 			n := len(e.set.Workflows())
 			if n == 0 {
 				return e.noWorkflows()
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d workflows: OK\n", display.Plain(args[0]), n)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %s: OK\n", display.Plain(args[0]), display.Number(uint64(n), "workflow"))
 			return err
 		})
 }
 
 func list() *cobra.Command {
 	asJSON := false
-	c := command("list [OPTIONS] FILE", "the workflows, with their tools", ", 1 if something is wrong", 1, 1,
+	c := command("list [OPTIONS] FILE", "the workflows, with their tools", ", 1 if something is wrong", 1, 1, nil,
 		func(_ context.Context, c *cobra.Command, e *environment, _ []string) error {
 			all := e.set.Workflows()
 			if asJSON {
@@ -123,7 +124,8 @@ func list() *cobra.Command {
 }
 
 func graph() *cobra.Command {
-	return command("graph [OPTIONS] FILE NAME", "a picture of a workflow, as a Mermaid flowchart", ", 1 if something is wrong", 2, 2,
+	return command("graph [OPTIONS] FILE NAME", "a picture of a workflow, as a Mermaid flowchart",
+		", 1 if something is wrong", 2, 2, nil,
 		func(_ context.Context, c *cobra.Command, e *environment, args []string) error {
 			w, err := e.find(args[1])
 			if err == nil {
@@ -162,7 +164,7 @@ const maxArguments = 16 << 20
 func run() *cobra.Command {
 	var dry, quiet, asJSON bool
 	c := command("run [OPTIONS] FILE NAME [ARGUMENTS]", "run a workflow, and show its result, steps and trace",
-		", 1 if the workflow failed or could not be run", 2, 3,
+		", 1 if the workflow failed or could not be run", 2, 3, func() bool { return !dry },
 		func(ctx context.Context, c *cobra.Command, e *environment, args []string) error {
 			switch {
 			case quiet && dry:

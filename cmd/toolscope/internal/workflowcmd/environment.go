@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/telemetry"
 	"github.com/toolscope/toolscope/exporters"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/middleware"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/workflow"
 )
@@ -37,8 +39,9 @@ type environment struct {
 	closers   []func(context.Context) error
 }
 
-// open reads the file, and makes the tools and the workflows. On an error nothing stays open.
-func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (err error) {
+// open reads the file, and makes the tools and the workflows. On an error nothing stays open. Unless tools run no person
+// is asked, so that a file whose approvals another command serves can be checked, also without a terminal.
+func (e *environment) open(ctx context.Context, path string, runs bool, stderr io.Writer) (err error) {
 	defer func() {
 		if err != nil {
 			e.close(&err)
@@ -57,9 +60,15 @@ func (e *environment) open(ctx context.Context, path string, stderr io.Writer) (
 		return err
 	}
 	e.onClose(e.providers.Shutdown)
-	scope, err := toolscope.New(file.Options(toolscope.Options{
+	options := file.Options(toolscope.Options{
 		TracerProvider: e.providers.TracerProvider, MeterProvider: e.providers.MeterProvider,
-	}))
+	})
+	if !runs {
+		options.Settings.Policies = slices.DeleteFunc(options.Settings.Policies, func(p middleware.Policy) bool {
+			return p.Stage() == middleware.StageApprove
+		})
+	}
+	scope, err := toolscope.New(options)
 	if err != nil {
 		return builtin.NoApprovals("workflow", path, false, false, err)
 	}
