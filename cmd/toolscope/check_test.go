@@ -96,6 +96,30 @@ func TestCheckFailsForEachChange(t *testing.T) {
 	}
 }
 
+// The text of an error is a result, too.
+func TestCheckComparesErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	failed := func(text string) string {
+		return strings.ReplaceAll(checkedSession, `"result":"text"`, `"error_type":"tool_error","error":"`+text+`"`)
+	}
+	before, now := write("before.jsonl", failed("no such city")), write("now.jsonl", failed("no such street"))
+	for results, want := range map[string]int{"any": exitOK, "same": exitError} {
+		expectations := write("expect.yaml", "baseline: {results: "+results+"}\n")
+		code, out, _ := invoke("check", "", "--expect", expectations, "--baseline", before, now)
+		named := strings.Contains(out, `call 1, read (id 7): got the error "no such street", want "no such city"`)
+		if code != want || named != (want == exitError) {
+			t.Errorf("results: %s: got code %d and %s, want code %d", results, code, out, want)
+		}
+	}
+}
+
 // checkOutputs checks the files for CI systems.
 func checkOutputs(t *testing.T, name, junit, sarif, rule string) {
 	t.Helper()

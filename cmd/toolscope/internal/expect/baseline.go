@@ -60,6 +60,9 @@ func (c *checker) compare() {
 		if !now.ResultCut && !then.ResultCut && (now.Result != then.Result || string(now.Structured) != string(then.Structured)) {
 			results = append(results, failed(now, "got the result %s, want %s as in the baseline",
 				display.Quoted(display.Clip(now.Result, 120)), display.Quoted(display.Clip(then.Result, 120))))
+		} else if now.Error != then.Error {
+			results = append(results, failed(now, "got the error %s, want %s as in the baseline",
+				display.Quoted(display.Clip(now.Error, 120)), display.Quoted(display.Clip(then.Error, 120))))
 		}
 		if then.Number < last {
 			order = append(order, failed(now, "got it later than in the baseline"))

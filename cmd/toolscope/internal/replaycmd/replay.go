@@ -38,7 +38,7 @@ type replay struct {
 // comparison is how the answers compare with the recorded ones.
 type comparison struct {
 	Same     int      `json:"same"`     // outcome and result
-	Ended    int      `json:"ended"`    // the outcome is the same; the result was not recorded whole
+	Ended    int      `json:"ended"`    // the outcome is the same; the text of an error differs, or the result was not recorded whole
 	Changed  []string `json:"changed"`  // calls that came to something else
 	Unknown  int      `json:"unknown"`  // no answer was recorded
 	Withheld int      `json:"withheld"` // calls that were not sent
