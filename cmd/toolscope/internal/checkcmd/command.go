@@ -14,6 +14,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/expect"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recorded"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/internal/display"
 )
 
@@ -88,6 +89,7 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 	if file == "-" && o.baseline == "-" {
 		return cli.Usage("got standard input as the file and as the baseline, want it once")
 	}
+	file = recordings.FullName(file)
 	session, err := recorded.Open(file, stdin)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/logexport"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/redact/redactfile"
 	"github.com/toolscope/toolscope/toolkit"
@@ -67,7 +68,7 @@ func Command() *cobra.Command {
 		Annotations: cli.Notes(", 1 if the log cannot be read, no line of it, or the export is not accepted"),
 		Args:        cli.OneFile,
 		RunE: func(c *cobra.Command, files []string) error {
-			o.file = files[0]
+			o.file = recordings.FullName(files[0])
 			if err := o.complete(); err != nil {
 				return err
 			}

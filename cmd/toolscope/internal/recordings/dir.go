@@ -155,6 +155,15 @@ func Paths(name string) ([]string, error) {
 	return f.Paths, nil
 }
 
+// FullName is the name of the recording that a name means, such as "latest", for outputs that are read later. It is name
+// itself for a file, for standard input, and where no recording is meant.
+func FullName(name string) string {
+	if paths, err := Paths(name); err == nil && !slices.Contains(paths, name) {
+		name, _, _ = strings.Cut(filepath.Base(paths[0]), ending)
+	}
+	return name
+}
+
 // TornLine is the notice of a last line of that many bytes that is not complete: its writer was killed.
 func TornLine(bytes int) string {
 	return "the last line is cut: " + display.Number(uint64(bytes), "byte") + " left out"

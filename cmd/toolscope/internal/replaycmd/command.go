@@ -66,7 +66,7 @@ func Command() *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			o.file, o.stdin, o.stdout, o.stderr = files[0], c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			o.file, o.stdin, o.stdout, o.stderr = recordings.FullName(files[0]), c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			ctx, stop := cli.UntilInterrupted(c)
 			defer stop()
 			if o.serve {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/logfile"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/summary"
 	"github.com/toolscope/toolscope/toolkit"
 )
@@ -71,6 +72,7 @@ func Command() *cobra.Command {
 }
 
 func (o *options) run(name string, stdin io.Reader, stdout, stderr io.Writer) error {
+	name = recordings.FullName(name)
 	from, size, err := logfile.Open(name, stdin)
 	if err != nil {
 		return err
