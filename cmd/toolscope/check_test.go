@@ -96,6 +96,22 @@ func TestCheckFailsForEachChange(t *testing.T) {
 	}
 }
 
+// A mistyped name among those that may not be called is named: no call would ever fail the check.
+func TestCheckNamesMistypedTools(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "expect.yaml")
+	for never, want := range map[string]string{
+		"writ":    `toolscope check: never: the server has no tool "writ" (did you mean write?)` + "\n",
+		"destroy": "",
+	} {
+		if err := os.WriteFile(file, []byte("never: ["+never+"]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, errs := invoke("check", checkedSession, "--expect", file, "-"); code != exitOK || errs != want {
+			t.Errorf("%s: got %d and %q, want %q", never, code, errs, want)
+		}
+	}
+}
+
 // The text of an error is a result, too.
 func TestCheckComparesErrors(t *testing.T) {
 	dir := t.TempDir()

@@ -78,6 +78,8 @@ type Answers struct {
 	toolkit.Tools
 	fingerprint func([]byte) string
 
+	redacted map[string]bool // tools with answers that only fingerprints find
+
 	mu     sync.Mutex
 	byCall map[string][]*Call // by tool and arguments, in the order of the session
 }
@@ -89,12 +91,13 @@ func (s *Session) Answers() (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Tools: tools, fingerprint: s.Fingerprint, byCall: map[string][]*Call{}}
+	a := &Answers{Tools: tools, fingerprint: s.Fingerprint, redacted: map[string]bool{}, byCall: map[string][]*Call{}}
 	for _, c := range s.Calls {
 		if c.Ended && !c.Step {
 			key := keyOf(c.Name, c.Arguments)
 			if c.Removed && c.fingerprint != "" {
 				key = keyOfPrint(c.Name, c.fingerprint)
+				a.redacted[c.Name] = true
 			}
 			a.byCall[key] = append(a.byCall[key], c)
 		}
@@ -123,6 +126,10 @@ func (a *Answers) Handle(_ context.Context, call toolkit.Call) (toolkit.Result, 
 	}
 	if answer == nil {
 		text := fmt.Sprintf("the recording has no answer to this call of %.80q: want the arguments of a recorded call", call.Name)
+		if a.redacted[call.Name] {
+			text += "; those of some were redacted: their answers are found with the key of the recording's fingerprints " +
+				"only (fingerprint.key of its directory)"
+		}
 		return toolkit.Result{Output: text, Fault: &toolkit.Error{Kind: toolkit.ErrTool, Tool: call.Name, Message: text}}, nil
 	}
 	return answer.Result, nil

@@ -57,6 +57,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Without the key of the fingerprints, the answer to a call whose arguments were redacted says what is missing.
+func TestAnswersWithoutTheKey(t *testing.T) {
+	const line = `{"v":1,"record":"end","call":"A-1","tool":"a","arguments":{"p":"[REDACTED:passwd]"},` +
+		`"arguments_fp":"abc","arguments_redacted":true,"outcome":"executed","result":"done"}` + "\n"
+	s, err := replay.Read(strings.NewReader(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := s.Answers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]bool{"a": true, "b": false} {
+		got, err := answers.Handle(t.Context(), toolkit.Call{Name: tool, Arguments: []byte(`{"p":"x"}`)})
+		if err != nil || got.Fault == nil || strings.Contains(got.Output, "fingerprint.key") != want {
+			t.Errorf("%s: got %+v, %v", tool, got.Output, err)
+		}
+	}
+}
+
 // Equal calls get their answers in the order of the session, and redacted ones by their fingerprint.
 func TestAnswers(t *testing.T) {
 	s := read(t, session)

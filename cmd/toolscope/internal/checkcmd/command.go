@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +114,7 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 		fmt.Fprintf(stderr, "toolscope check: %s of workflows not counted as calls; steps: true counts them\n",
 			display.Number(uint64(steps), "step"))
 	}
+	reportUnknown(wanted.Never, session, stderr)
 	checks := wanted.Check(session, baseline)
 	if err := o.write(file, checks); err != nil {
 		return err
@@ -133,6 +136,17 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 		return cli.Exit(cli.ExitError)
 	}
 	return nil
+}
+
+// reportUnknown names tools that may not be called and that the server does not have, where it has one of nearly that
+// name: a mistyped name would never be found.
+func reportUnknown(never []string, session *recorded.Session, stderr io.Writer) {
+	tools := slices.Sorted(maps.Keys(session.Digests))
+	for _, name := range never {
+		if meant := cli.DidYouMean(name, "", tools); meant != "" {
+			fmt.Fprintf(stderr, "toolscope check: never: the server has no tool %.60q%s\n", name, display.Clip(meant, 200))
+		}
+	}
 }
 
 // write writes the files for CI systems.
