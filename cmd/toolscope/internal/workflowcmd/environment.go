@@ -156,6 +156,9 @@ func (e *environment) print(w io.Writer, r workflow.Result, quiet, asJSON bool) 
 		b.WriteByte('\n')
 		stepTable(r.Run).Print(&b, screen.PaintFor(w))
 		for _, t := range e.providers.Ring.Traces() {
+			if t.ID != r.Run.TraceID { // what connected the servers
+				continue
+			}
 			b.WriteByte('\n')
 			if err := exporters.WriteTree(&b, t, exporters.TreeOptions{Color: screen.Colored(w)}); err != nil {
 				return err
