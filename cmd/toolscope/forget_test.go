@@ -201,6 +201,10 @@ func TestForgetOneCall(t *testing.T) {
 	if code, out, errs := forget(t, "--call", "A-1", "--recordings"); code != exitOK || !strings.Contains(out, "3 lines removed") {
 		t.Errorf("got %d, %s, %s", code, out, errs)
 	}
+	if code, _, errs := forget(t, "--call", "run/step", "--recordings"); code != exitOK ||
+		!strings.Contains(errs, `nothing has the id "run/step": 'toolscope sessions show --ids FILE' prints the ids of calls`) {
+		t.Errorf("an id of another kind: got %d, %s", code, errs)
+	}
 	missing := filepath.Join(t.TempDir(), "missing")
 	code, _, errs := forget(t, "--call", "A-1", "--recordings="+missing)
 	if code != exitError || !strings.Contains(errs, missing) {

@@ -202,5 +202,13 @@ func (o *options) print(all []forgotten, stdout, stderr io.Writer) (err error) {
 			"sessions may share; "+
 			"to remove the lines of all of them, give that to --session\n", display.Plain(shown))
 	}
+	if removed == 0 && err == nil {
+		where, id := "'toolscope report FILE' names the sessions", o.Session
+		if o.Call != "" {
+			where, id = "'toolscope sessions show --ids FILE' prints the ids of calls", o.Call
+		}
+		shown, _ := redact.Default().Text(id)
+		fmt.Fprintf(stderr, "toolscope forget: note: nothing has the id %q: %s\n", display.Clip(shown, 80), where)
+	}
 	return err
 }
