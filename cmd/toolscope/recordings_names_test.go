@@ -6,11 +6,36 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/recordings"
 )
+
+// TestLongNamesAreShown shows and replays calls of two tools of a gateway whose names begin alike, and a session without
+// an id between peers without a name.
+func TestLongNamesAreShown(t *testing.T) {
+	const session = `{"v":1,"record":"session","protocol":"2026-07-28","client":{},"peer":{"capabilities":["tools"]}}` + "\n"
+	names := []string{"github__create_pull_request_review", "github__create_pull_request_comment"}
+	text := session
+	for i, name := range names {
+		text += strings.NewReplacer("NAME", name, "A-N", "A-"+strconv.Itoa(i)).Replace(
+			`{"v":1,"record":"end","call":"A-N","tool":"NAME","outcome":"executed","arguments":{},"result":"x"}` + "\n")
+	}
+	for _, args := range [][]string{{"sessions", "show", "-"}, {"replay", "--answers", "-"}} {
+		code, out, errs := invoke(args[0], text, args[1:]...)
+		for _, name := range names {
+			if code != exitOK || !strings.Contains(out, name+" ") {
+				t.Errorf("%q: got %d, %q, %s, want the name %s", args, code, errs, out, name)
+			}
+		}
+		if args[0] == "sessions" && (!strings.Contains(out, "no session, protocol 2026-07-28\n  client without a name\n") ||
+			!strings.Contains(out, "  server without a name (tools)\n")) {
+			t.Errorf("got %s, want peers without a name", out)
+		}
+	}
+}
 
 // TestOutputsNameTheRecording reads a recording by another name than its own: what is read later has its own.
 func TestOutputsNameTheRecording(t *testing.T) {
@@ -26,7 +51,8 @@ func TestOutputsNameTheRecording(t *testing.T) {
 	}
 	for _, short := range []string{"latest", "202611"} {
 		junit, sarif, page := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "check.sarif"), filepath.Join(dir, "page.html")
-		if code, _, errs := invoke("check", "", "--expect", expectations, "--junit", junit, "--sarif", sarif, short); code != exitError {
+		code, _, errs := invoke("check", "", "--expect", expectations, "--junit", junit, "--sarif", sarif, short)
+		if code != exitError {
 			t.Errorf("check: got %d, %q", code, errs)
 		}
 		if code, _, errs := invoke("export", "", "-o", page, short); code != exitOK {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/builtin"
@@ -215,16 +216,33 @@ func (r *replay) printRow(a toolkit.Answer, end ending) {
 	case end.outcome != toolkit.OutcomeExecuted.String():
 		colour = screen.Green
 	}
-	output := 80
+	output, width := 80, r.nameWidth()
 	if r.paint.Cells > 0 {
-		output = max(16, r.paint.Cells-62) // the other columns
+		output = max(16, r.paint.Cells-44-width) // the other columns
 	}
 	took := "–"
 	if end.ms > 0 {
 		took = display.Milliseconds(end.ms)
 	}
-	fmt.Fprintf(r.out, "  %-18s %s %10s  %s\n", display.Clip(a.Name, 18), r.paint.In(colour, fmt.Sprintf("%-28s", what)),
+	fmt.Fprintf(r.out, "  %-*s %s %10s  %s\n", width, display.Clip(a.Name, width), r.paint.In(colour, fmt.Sprintf("%-28s", what)),
 		took, display.Clip(strings.Join(strings.Fields(r.text(calllog.ResultText(a.Result))), " "), output))
+}
+
+// nameWidth is that of the column of names, in characters: that of the longest one, within bounds and the terminal.
+func (r *replay) nameWidth() int {
+	if r.names == 0 {
+		most := 64
+		if r.paint.Cells > 0 {
+			most = max(18, min(most, r.paint.Cells-80))
+		}
+		r.names = 18
+		for _, b := range r.transcript.Batches {
+			for _, c := range b.Calls {
+				r.names = min(most, max(r.names, utf8.RuneCountInString(display.Plain(c.Name))))
+			}
+		}
+	}
+	return r.names
 }
 
 func (r *replay) text(s string) string {

@@ -33,12 +33,13 @@ type replay struct {
 	closers   []func() error
 	ends      endings
 	compared  comparison
+	names     int // width of the column of names, 0 before the first row
 }
 
 // comparison is how the answers compare with the recorded ones.
 type comparison struct {
 	Same     int      `json:"same"`     // outcome and result
-	Ended    int      `json:"ended"`    // the outcome is the same; the text of an error differs, or the result was not recorded whole
+	Ended    int      `json:"ended"`    // the same outcome; an error has another text, or the result was cut
 	Changed  []string `json:"changed"`  // calls that came to something else
 	Unknown  int      `json:"unknown"`  // no answer was recorded
 	Withheld int      `json:"withheld"` // calls that were not sent

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,7 @@ func (o *showOptions) print(stdout, stderr io.Writer, s *recorded.Session) error
 	if !o.json && o.call == 0 {
 		writePeers(&b, s)
 	}
-	shown := 0
+	shown, width := 0, nameWidth(s.Calls)
 	for _, c := range s.Calls {
 		if o.tool != "" && c.Tool != o.tool && c.Name() != o.tool || o.call != 0 && c.Number != o.call {
 			continue
@@ -77,7 +78,7 @@ func (o *showOptions) print(stdout, stderr io.Writer, s *recorded.Session) error
 		if o.ids {
 			fmt.Fprintf(&b, "%-14s", display.Clip(cmp.Or(c.Call, "-"), 40))
 		}
-		writeCall(&b, c, o.call != 0)
+		writeCall(&b, c, width, o.call != 0)
 	}
 	if shown == 0 && !o.json {
 		b.WriteString("No calls.\n")
@@ -111,7 +112,11 @@ func clean(r *calllog.Record) {
 // writePeers prints who took part.
 func writePeers(b *strings.Builder, s *recorded.Session) {
 	for _, p := range s.Peers {
-		fmt.Fprintf(b, "%s  session %s, protocol %s\n", at(p.Time), display.Clip(p.Session, 40), display.Clip(p.Protocol, 20))
+		session := "no session"
+		if p.Session != "" {
+			session = "session " + display.Clip(p.Session, 40)
+		}
+		fmt.Fprintf(b, "%s  %s, protocol %s\n", at(p.Time), session, display.Clip(p.Protocol, 20))
 		for _, side := range []struct {
 			name string
 			peer *calllog.Peer
@@ -119,7 +124,7 @@ func writePeers(b *strings.Builder, s *recorded.Session) {
 			if side.peer == nil {
 				continue
 			}
-			fmt.Fprintf(b, "  %s %s", side.name, display.Clip(side.peer.Name, 80))
+			fmt.Fprintf(b, "  %s %s", side.name, display.Clip(cmp.Or(side.peer.Name, "without a name"), 80))
 			if list := side.peer.Capabilities; len(list) > 0 {
 				fmt.Fprintf(b, " (%s)", display.Clip(strings.Join(list, ", "), 200))
 			}
@@ -146,8 +151,25 @@ func took(c *recorded.Call) string {
 	return display.Milliseconds(*c.Duration / 1000)
 }
 
-// writeCall prints a call on a line, and whole below it.
-func writeCall(b *strings.Builder, c *recorded.Call, whole bool) {
+// nameWidth is that of the column of names, in characters: that of the longest one, within bounds.
+func nameWidth(calls []*recorded.Call) int {
+	width := 24
+	for _, c := range calls {
+		width = max(width, utf8.RuneCountInString(display.Plain(shownName(c))))
+	}
+	return min(width, 64)
+}
+
+// shownName is a call's tool, indented for a step of a call above.
+func shownName(c *recorded.Call) string {
+	if c.Parent != "" {
+		return "  " + c.Name()
+	}
+	return c.Name()
+}
+
+// writeCall prints a call on a line, its name in a column of that width, and whole below it.
+func writeCall(b *strings.Builder, c *recorded.Call, width int, whole bool) {
 	what := c.Outcome
 	switch {
 	case !c.Finished:
@@ -155,12 +177,8 @@ func writeCall(b *strings.Builder, c *recorded.Call, whole bool) {
 	case c.ErrorType != "":
 		what += " " + c.ErrorType
 	}
-	name := c.Name()
-	if c.Parent != "" {
-		name = "  " + name // a step of the call above
-	}
-	fmt.Fprintf(b, "%4d  %-12s  %-24s %-28s %10s", c.Number, at(c.Began), display.Clip(name, 24), display.Clip(what, 28),
-		took(c))
+	fmt.Fprintf(b, "%4d  %-12s  %-*s %-28s %10s", c.Number, at(c.Began), width, display.Clip(shownName(c), width),
+		display.Clip(what, 28), took(c))
 	for _, wait := range []struct {
 		name string
 		us   *float64
