@@ -37,6 +37,21 @@ func TestLongNamesAreShown(t *testing.T) {
 	}
 }
 
+// TestNoRecordings lists and removes recordings where there are none. The output names the place.
+func TestNoRecordings(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(recordings.Variable, dir)
+	for want, args := range map[string][]string{
+		"No recordings in " + dir + ". TOOLSCOPE_RECORD=DIR lists those in DIR.\n": {"list"},
+		"Nothing to remove in " + dir + ".\n":                                      {"prune"},
+		"":                                                                         {"list", "--json"},
+	} {
+		if code, out, errs := invoke("sessions", "", args...); code != exitOK || out != want || errs != "" {
+			t.Errorf("%q: got %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
 // TestOutputsNameTheRecording reads a recording by another name than its own: what is read later has its own.
 func TestOutputsNameTheRecording(t *testing.T) {
 	dir := t.TempDir()

@@ -71,6 +71,11 @@ func listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(list) == 0 && !asJSON {
+				_, err := fmt.Fprintf(c.OutOrStdout(), "No recordings in %s. %s=DIR lists those in DIR.\n", display.Plain(dir),
+					recordings.Variable)
+				return err
+			}
 			return writeList(c.OutOrStdout(), list, asJSON)
 		},
 	}
@@ -83,7 +88,7 @@ func listCommand() *cobra.Command {
 func writeList(w io.Writer, list []recordings.File, asJSON bool) error {
 	table := screen.Table{
 		Columns: []screen.Column{{Title: "RECORDING"}, {Title: "LAST CALL"}, {Title: "SIZE", Right: true}},
-		Empty:   "No recordings.", Report: true,
+		Report:  true,
 	}
 	for _, f := range list {
 		if asJSON {
@@ -127,6 +132,9 @@ func pruneCommand() *cobra.Command {
 			verb := "removed"
 			if dry {
 				verb = "would be removed"
+			}
+			if len(removed) == 0 && err == nil {
+				_, err = fmt.Fprintf(c.OutOrStdout(), "Nothing to remove in %s.\n", display.Plain(dir))
 			}
 			for _, f := range removed {
 				fmt.Fprintf(c.OutOrStdout(), "%s %s, %s\n", display.Plain(f.Name), verb, display.Bytes(uint64(f.Bytes)))
