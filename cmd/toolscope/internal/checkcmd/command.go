@@ -116,6 +116,10 @@ func (o *options) run(file string, stdin io.Reader, stdout, stderr io.Writer) er
 	}
 	reportUnknown(wanted.Never, session, stderr)
 	checks := wanted.Check(session, baseline)
+	if len(checks) == 1 { // that of the file
+		cli.Complain(stderr, "toolscope check", fmt.Errorf("%s: got no expectation, want one, such as error_rate: 0", o.expect))
+		return cli.Exit(cli.ExitUsage)
+	}
 	if err := o.write(file, checks); err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func stepTable(r stats.WorkflowRun) *screen.Table {
 			colour = screen.Red
 		}
 		ending := s.Status
-		if s.ErrorType != "" {
+		if s.ErrorType != "" && s.ErrorType != s.Status {
 			ending += " (" + s.ErrorType + ")"
 		}
 		t.Add(screen.Cell{Text: s.Step, Colour: screen.Bold}, screen.Cell{Text: s.Kind}, screen.Cell{Text: s.Tool},
