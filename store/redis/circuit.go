@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ const (
 	maxFailures = 5           // failures in a row after which no call asks
 	checkEvery  = time.Second // how often the server is asked whether it is back
 	maxLater    = 4096        // what is done when it is
+	maxTries    = 5           // of each: what the server refuses is not tried for ever
 )
 
 // ErrAway is in the errors of a store while no call asks the server.
@@ -31,10 +33,17 @@ type circuit struct {
 	open     atomic.Pointer[awayError] // nil: calls ask
 
 	mu       sync.Mutex
-	last     error // of the latest failure, nil since an answer
+	last     error // of the latest failure, nil once a check has found the server usable
 	closed   bool
+	warned   bool // whether the log says that the server is not used
 	watching bool // whether the server is asked each second, as it has failed
-	later    []func(context.Context) error
+	later    []task
+}
+
+// task is what could not be done.
+type task struct {
+	do    func(context.Context) error
+	tries int // that failed, since it was put off
 }
 
 // awayError says why no call asks.
@@ -57,15 +66,12 @@ func (c *circuit) away() error {
 	return nil
 }
 
-// answered records that the server did what it was asked.
+// answered records that the server did what it was asked. The last failure remains known until the next check: a
+// server whose memory is full still reads.
 func (c *circuit) answered() {
-	if c.failures.Load() == 0 {
-		return
+	if c.failures.Load() != 0 {
+		c.failures.Store(0)
 	}
-	c.failures.Store(0)
-	c.mu.Lock()
-	c.last = nil
-	c.mu.Unlock()
 }
 
 // failed records a failure and describes it. A server that answers with an error has answered in time: calls go on
@@ -94,8 +100,16 @@ func (c *circuit) openFor(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed && c.open.CompareAndSwap(nil, &awayError{time.Now(), cause}) {
-		c.store.warn("the Redis server is not used now", cause)
+		c.warn(cause)
 		c.watch()
+	}
+}
+
+// warn logs once that the server is not used, or refuses what it is asked. The lock is held.
+func (c *circuit) warn(cause error) {
+	if !c.warned {
+		c.warned = true
+		c.store.warn("the Redis server is not used now", cause)
 	}
 }
 
@@ -130,8 +144,12 @@ func (c *circuit) wait() {
 		if !back {
 			continue
 		}
-		for _, do := range later {
-			if c.store.ctx.Err() != nil || do(c.store.ctx) != nil {
+		for i, t := range later {
+			if c.store.ctx.Err() != nil {
+				return
+			}
+			if t.do(c.store.ctx) != nil {
+				c.putBack(t, later[i+1:])
 				return
 			}
 		}
@@ -139,8 +157,20 @@ func (c *circuit) wait() {
 	}
 }
 
+// putBack keeps what could not be done now either, for the next check that finds the server usable.
+func (c *circuit) putBack(failed task, rest []task) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := append(slices.Clip(rest), c.later...)
+	if failed.tries++; failed.tries < maxTries {
+		all = append(all, failed)
+	}
+	c.later = all[:min(len(all), maxLater)]
+	c.watch()
+}
+
 // check asks the server once. If it is back, it returns what was put off.
-func (c *circuit) check() (later []func(context.Context) error, back bool) {
+func (c *circuit) check() (later []task, back bool) {
 	err := c.store.check(c.store.ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,9 +183,11 @@ func (c *circuit) check() (later []func(context.Context) error, back bool) {
 		return nil, false
 	case err != nil:
 		c.last = err
+		c.warn(err)
 		return nil, false
 	}
-	if was != nil {
+	if c.warned {
+		c.warned = false
 		c.store.warn("the Redis server is used again", nil)
 	}
 	later = c.later
@@ -165,12 +197,14 @@ func (c *circuit) check() (later []func(context.Context) error, back bool) {
 	return later, true
 }
 
-// doLater does what could not be done, once the server answers again: at most once, and not if too much is to be done.
+// doLater does what could not be done, or may not have been, once a check finds the server usable: within a second if
+// it is. Not if too much is to be done.
 func (c *circuit) doLater(do func(context.Context) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open.Load() != nil && len(c.later) < maxLater {
-		c.later = append(c.later, do)
+	if !c.closed && len(c.later) < maxLater {
+		c.later = append(c.later, task{do: do})
+		c.watch()
 	}
 }
 

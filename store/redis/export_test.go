@@ -3,8 +3,13 @@
 
 package redis
 
+import "context"
+
 // AskAgain makes the store's next use tell the server its secrets, as if the time for it had come.
 func (s *Store) AskAgain() { s.secrets.asked.Store(0) }
 
 // CheckNow asks the server as a store does each second while the server fails.
 func (s *Store) CheckNow() { s.circuit.check() }
+
+// DoLater does what a check that finds the server usable comes before.
+func (s *Store) DoLater(do func(context.Context) error) { s.circuit.doLater(do) }

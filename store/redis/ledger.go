@@ -83,7 +83,8 @@ func accountKeys(receipt string, accounts []budget.Account) []key {
 	return keys
 }
 
-// Reserve is that of [budget.Ledger].
+// Reserve is that of [budget.Ledger]. A server that answers too late may have charged the call, which does not run:
+// that is taken back later.
 func (l ledger) Reserve(ctx context.Context, receipt string, accounts []budget.Account, cost int64) (*budget.Shortage, error) {
 	args := make([]any, 0, 2+4*len(accounts))
 	args = append(args, min(cost, maxCost))
@@ -92,6 +93,9 @@ func (l ledger) Reserve(ctx context.Context, receipt string, accounts []budget.A
 	}
 	answer, err := l.run(ctx, reserveScript, accountKeys(receipt, accounts), append(args, millis(receiptTTL))...)
 	if err != nil {
+		if !errors.Is(err, ErrAway) {
+			l.circuit.doLater(l.settling(receipt, accounts, budget.Used{}))
+		}
 		return nil, err
 	}
 	list, _ := answer.([]any)
@@ -122,15 +126,20 @@ func (l ledger) ReserveMore(ctx context.Context, receipt string, accounts []budg
 	return answer == int64(1), err
 }
 
-// Settle is that of [budget.Ledger]. While the server does not answer, it is done later.
+// Settle is that of [budget.Ledger]. If the server does not do it, it is done later.
 func (l ledger) Settle(ctx context.Context, receipt string, accounts []budget.Account, used budget.Used) error {
-	settle := func(ctx context.Context) error {
-		_, err := l.run(ctx, settleScript, accountKeys(receipt, accounts), used.Attempts, used.Time.Microseconds())
-		return err
-	}
+	settle := l.settling(receipt, accounts, used)
 	err := settle(ctx)
-	if errors.Is(err, ErrAway) {
+	if err != nil && ctx.Err() == nil {
 		l.circuit.doLater(settle)
 	}
 	return err
+}
+
+// settling settles a receipt, if it is not settled.
+func (l ledger) settling(receipt string, accounts []budget.Account, used budget.Used) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := l.run(ctx, settleScript, accountKeys(receipt, accounts), used.Attempts, used.Time.Microseconds())
+		return err
+	}
 }
