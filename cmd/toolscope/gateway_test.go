@@ -328,3 +328,31 @@ func TestGatewayOfASlowServer(t *testing.T) {
 		t.Errorf("got %s, want the server's tool", got)
 	}
 }
+
+// A server's own policies for tenants need a tenant, as those of all servers do.
+func TestGatewayPoliciesNeedATenant(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(programEnv, "toolscope")
+	t.Setenv("TOOLSCOPE_TENANT", "")
+	dir := t.TempDir()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"own": map[string]any{"command": self, "args": []string{"serve"}, "policies": "own.yaml"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"mcp.json": string(config), "own.yaml": "policies: {budget: {tenant: {calls: 1}}}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, stderr := invoke("serve", "", "--mcp-config", filepath.Join(dir, "mcp.json"))
+	if code == exitOK || !strings.Contains(stderr, "mcpServers.own.policies") || !strings.Contains(stderr, "--tenant NAME") {
+		t.Errorf("got %d and %q, want an error that names the server and --tenant", code, stderr)
+	}
+}

@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// TestServeReloadsOnSIGHUP sends the real command SIGHUP while its configuration is half written: the tool
-// that is turned off stays off, and the server keeps serving. A whole file is applied.
+// TestServeReloadsOnSIGHUP sends the real command SIGHUP while its configuration is half written, or has a
+// budget for tenants that the command has not: the tool that is turned off stays off, and the server keeps serving. A
+// whole file is applied.
 func TestServeReloadsOnSIGHUP(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -32,7 +33,7 @@ func TestServeReloadsOnSIGHUP(t *testing.T) {
 	const whole = "policies:\n  timeout: {max: 10s}\ntools:\n  file_read: {enabled: false}\n"
 	write(whole)
 	cmd := exec.CommandContext(t.Context(), self, "serve", "--dir", servedDir(t), "--config", file)
-	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TOKEN=")
+	cmd.Env = append(os.Environ(), programEnv+"=toolscope", "TOOLSCOPE_TOKEN=", "TOOLSCOPE_TENANT=")
 	var stderr told
 	cmd.Stderr = &stderr
 	d := talk(t, cmd)
@@ -47,6 +48,7 @@ func TestServeReloadsOnSIGHUP(t *testing.T) {
 	}
 	for i, half := range []string{
 		"", "policies:\n", "policies:\n  timeout: {max: 10s}\n", "policies:\n  timeout: {max: 10s}\ntools:",
+		"policies:\n  timeout: {max: 10s}\n  budget: {tenant: {calls: 5}}\ntools:\n  file_read: {enabled: true}\n",
 	} {
 		write(half)
 		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {

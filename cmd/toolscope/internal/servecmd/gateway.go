@@ -31,6 +31,7 @@ import (
 type gateway struct {
 	servers *builtin.Servers
 	stderr  io.Writer
+	tenant  string                                           // of all sessions, "" for none
 	govern  map[string]func(toolkit.Handler) toolkit.Handler // by server: its own policies
 	closers []func() error
 
@@ -58,7 +59,7 @@ type policyFile struct {
 // open connects the servers of a configuration file.
 func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, stderr io.Writer) (err error) {
 	g.stderr, g.served, g.govern = stderr, map[string]toolkit.Definition{}, map[string]func(toolkit.Handler) toolkit.Handler{}
-	g.warned = map[string]bool{}
+	g.warned, g.tenant = map[string]bool{}, o.tenant
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())
@@ -84,6 +85,9 @@ func (g *gateway) open(ctx context.Context, o *options, scope *toolscope.Scope, 
 
 // addPolicies has the policies of a file govern the calls of a server's tools, within those of all servers.
 func (g *gateway) addPolicies(server, path string) error {
+	if err := configfile.CheckTenant(path, g.tenant); err != nil {
+		return err
+	}
 	file, err := configfile.Open(path)
 	if err != nil {
 		return err
@@ -114,7 +118,7 @@ func (g *gateway) reload(say func(path string, notes []string, err error)) {
 	for i := range g.files {
 		f := &g.files[i]
 		if f.file != nil {
-			notes, err := f.file.Reload(f.scope)
+			notes, err := reload(f.path, g.tenant, f.file, f.scope)
 			say(f.path, notes, err)
 		}
 		f.mentions = mentionsIn(f.path)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscope/toolscope"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/config"
 	"github.com/toolscope/toolscope/internal/display"
 )
@@ -39,7 +40,7 @@ func (o *options) reloadOnHangup(
 			case <-hangups:
 				say := func(path string, notes []string, err error) { reported(stderr, path, notes, err) }
 				if o.config != "" {
-					notes, err := f.Reload(s)
+					notes, err := reload(o.config, o.tenant, f, s)
 					say(o.config, notes, err)
 				}
 				behind.reload(say)
@@ -51,6 +52,14 @@ func (o *options) reloadOnHangup(
 		cancel()
 		<-ended
 	}
+}
+
+// reload applies a file that was changed, unless it has a policy for tenants and there is none.
+func reload(path, tenant string, f *config.File, s *toolscope.Scope) (notes []string, err error) {
+	if err := configfile.CheckTenant(path, tenant); err != nil {
+		return nil, err
+	}
+	return f.Reload(s)
 }
 
 // reported writes what a reload applied, or why the file stays as it was.
