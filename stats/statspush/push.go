@@ -71,11 +71,9 @@ type Push struct {
 // New begins to push the statistics of a recorder to the receiver at an http or https address, and
 // goes on until [Push.Close]. It does not wait for the receiver: whether it can be reached is shown by [Push.Components].
 func New(address string, r *stats.Recorder, o Options) (*Push, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
-		base.RawQuery != "" || base.Fragment != "" {
-		return nil, fmt.Errorf("statspush: address: got %.200q, want an http or https URL without user, query and fragment",
-			redacted(address))
+	base, err := parseAddress(address)
+	if err != nil {
+		return nil, fmt.Errorf("statspush: address: %w", err)
 	}
 	if err := checkToken(o.Token); err != nil {
 		return nil, fmt.Errorf("statspush: Options.Token: %w", err)
@@ -110,12 +108,23 @@ func checkToken(token string) error {
 	return nil
 }
 
-// redacted is an address without a password.
-func redacted(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.Redacted()
+// parseAddress returns what is wrong with an address without its text, which may have a password or token.
+func parseAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	var got string
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		got = "none that begins with http:// or https:// and a host"
+	case u.User != nil:
+		got = "one with a user"
+	case u.RawQuery != "":
+		got = "one with a query"
+	case u.Fragment != "":
+		got = "one with a fragment"
+	default:
+		return u, nil
 	}
-	return "what is no URL"
+	return nil, fmt.Errorf("got %s, want a URL such as http://127.0.0.1:9464", got)
 }
 
 // run pushes until ctx ends. Processes that start together do not push together.
@@ -213,8 +222,12 @@ func (p *Push) put(ctx context.Context, s *stats.Snapshot, final bool) (status i
 	if resp.StatusCode == http.StatusNoContent {
 		return resp.StatusCode, nil
 	}
-	return resp.StatusCode, fmt.Errorf("got status %d and %q, want 204", resp.StatusCode,
-		display.Clip(string(bytes.TrimSpace(text)), 200))
+	hint := ""
+	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed {
+		hint = ": is it the address of a receiver, such as 'toolscope stats serve'?"
+	}
+	return resp.StatusCode, fmt.Errorf("got status %d and %q, want 204%s", resp.StatusCode,
+		display.Clip(string(bytes.TrimSpace(text)), 200), hint)
 }
 
 // Components reports whether pushes are accepted. Push is a [stats.HealthSource].

@@ -268,7 +268,7 @@ func TestOtherAnswers(t *testing.T) {
 	for address, want := range map[string]string{
 		login.URL:            "status 200", // a page
 		login.URL + "/moved": "status 307",
-		f.URL + "/wrong/":    "status 404",
+		f.URL + "/wrong/":    "want 204: is it the address of a receiver",
 		f.URL:                "status 401",
 	} {
 		token := rand.Text()
@@ -299,9 +299,12 @@ func TestOptionsAreChecked(t *testing.T) {
 		o       Options
 		want    string
 	}{
-		"scheme":   {"ftp://x", r, good, "address"},
-		"password": {"http://user:" + password + "@x", r, good, "address"},
-		"query":    {"http://x?a=b", r, good, "address"},
+		"scheme":   {"ftp://x", r, good, "address: got none that begins with http://"},
+		"none":     {"127.0.0.1:9464", r, good, "address: got none that begins with http://"},
+		"password": {"http://user:" + password + "@x", r, good, "address: got one with a user"},
+		"user":     {"http://" + password + "@x", r, good, "address: got one with a user"},
+		"query":    {"http://x?token=" + password, r, good, "address: got one with a query"},
+		"fragment": {"http://x#" + password, r, good, "address: got one with a fragment"},
 		"token":    {"http://x", r, Options{Token: "short"}, "Options.Token: got 5 bytes"},
 		"every":    {"http://x", r, Options{Token: good.Token, Every: time.Millisecond}, "Options.Every: got 1ms"},
 		"recorder": {"http://x", nil, good, "recorder: got nil"},

@@ -91,7 +91,12 @@ func (x *Receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
 	if subtle.ConstantTimeCompare(sum[:], x.token[:]) != 1 || !strings.EqualFold(scheme, "bearer") {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolscope"`)
-		http.Error(w, "got no bearer token or a wrong one", http.StatusUnauthorized)
+		const text = "got no bearer token or a wrong one"
+		if r.Method == http.MethodPut { // its process ends without being counted: that must be seen here
+			x.refuse(w, http.StatusUnauthorized, text)
+		} else {
+			http.Error(w, text, http.StatusUnauthorized)
+		}
 		return
 	}
 	x.mux.ServeHTTP(w, r)

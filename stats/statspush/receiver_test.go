@@ -88,8 +88,12 @@ func TestHostilePushes(t *testing.T) {
 	if x.ServeHTTP(w, large); w.Code != 413 {
 		t.Errorf("3 MiB: got %d, want 413", w.Code)
 	}
-	if c := x.Components()[0]; c.Figures[0].Value != 0 {
+	c := x.Components()[0]
+	if c.Figures[0].Value != 0 {
 		t.Errorf("got %+v, want no instance", c)
+	}
+	if refused := c.Figures[len(c.Figures)-1]; refused.Name != "refused" || refused.Value != 11 {
+		t.Errorf("got %+v, want 11 pushes refused, with those that had a wrong token", refused)
 	}
 }
 
