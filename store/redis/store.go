@@ -147,7 +147,7 @@ func (s *Store) check(ctx context.Context) error {
 	}
 	if policy, limit := infoField(text, "maxmemory_policy"), infoField(text, "maxmemory"); limit != "" && limit != "0" &&
 		policy != "" && policy != "noeviction" {
-		return fmt.Errorf("got maxmemory-policy %s, want noeviction: counts that are evicted start at zero", policy)
+		return fmt.Errorf("redis: got maxmemory-policy %s, want noeviction: counts that are evicted start at zero", policy)
 	}
 	return nil
 }
