@@ -10,6 +10,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -237,6 +239,12 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		if all := strings.Join(store.Problems(), "; "); !strings.Contains(all, c.cause) || c.cause == "" && all != "" {
 			t.Errorf("%s: got the problems %q, want them to name %q", name, all, c.cause)
 		}
+	}
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	page := open(t, &server{addr: other.Listener.Addr().String()})
+	if all := page.Problems(); len(all) != 1 || !strings.Contains(all[0], "is not a Redis server") {
+		t.Errorf("a server of pages: got the problems %q, want them to say so", all)
 	}
 	evicting := startServer(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
 	if all := strings.Join(open(t, evicting).Problems(), "; "); !strings.Contains(all, "allkeys-lru, want noeviction") {

@@ -82,13 +82,13 @@ func (o Options) client() (*goredis.UniversalOptions, error) {
 	if o.URL == "" {
 		return nil, errors.New("redis: Options.URL: got nothing, want redis://host:6379/0 or rediss://host:6379/0")
 	}
+	if name := parameter(o.URL); name != "" {
+		return nil, fmt.Errorf("redis: Options.URL: got the parameter %.40q, want none but db", name)
+	}
 	parsed, err := goredis.ParseURL(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("redis: Options.URL: got %s, want redis://host:6379/0, rediss://host:6379/0 or unix:///path",
 			describeURL(o.URL))
-	}
-	if name := parameter(o.URL); name != "" {
-		return nil, fmt.Errorf("redis: Options.URL: got the parameter %.40q, want none but db", name)
 	}
 	u := &goredis.UniversalOptions{
 		Addrs: []string{parsed.Addr}, DB: parsed.DB,

@@ -105,7 +105,9 @@ func (s settings) checkShare() error {
 func (s settings) options() (Options, error) {
 	o := Options{Username: s.Username, Cluster: s.Cluster, Namespace: s.Namespace, Timeout: s.Timeout, URL: s.URL}
 	if o.URL == "" {
-		o.URL = os.Getenv(cmp.Or(s.URLEnv, "TOOLSCOPE_REDIS_URL"))
+		if o.URL = os.Getenv(cmp.Or(s.URLEnv, "TOOLSCOPE_REDIS_URL")); o.URL == "" && s.URLEnv != "" {
+			return o, fmt.Errorf("url_env: got %.60q, which is not set, want a variable that is", s.URLEnv)
+		}
 	} else if s.URLEnv != "" {
 		return o, errors.New("url_env: got it together with url, want one of them")
 	} else if strings.Contains(o.URL, "@") {

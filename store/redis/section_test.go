@@ -68,6 +68,8 @@ func TestSectionsThatAreWrong(t *testing.T) {
 		"{share: [budgets], secret_env: TEST_SHORT, url: redis://host}":                                 "got 5 bytes",
 		"{share: [budgets], secret_env: TEST_SECRET, url_env: TEST_URL}":                                "want redis://",
 		"{share: [budgets], secret_env: TEST_SECRET, url: 'rediss://host?skip_verify=true'}":            `redis: url: got the parameter "skip_verify"`,
+		"{share: [budgets], secret_env: TEST_SECRET, url: 'redis://host?skip_verify=true'}":             `redis: url: got the parameter "skip_verify"`,
+		"{share: [budgets], secret_env: TEST_SECRET, url_env: TEST_NONE}":                               `url_env: got "TEST_NONE", which is not set`,
 		"{share: [rates, budgets], secret_env: TEST_SECRET, url: 'redis://127.0.0.1:1'}":                "redis.share: got budgets without a policy that has them, want a section policies.budget",
 		"{share: [budgets], secret_env: TEST_SECRET, url: 'redis://user:hidden@host'}":                  "user or password",
 		"{share: [budgets], secret_env: TEST_SECRET, url: redis://host, ca_file: /none}":                "ca_file",

@@ -163,6 +163,7 @@ func infoField(text, name string) string {
 
 var (
 	errNoAnswer = errors.New("redis: no answer in time")
+	errNoRedis  = errors.New("redis: what listens there is not a Redis server: check host and port")
 	errClosed   = errors.New("redis: the server closed the connection")
 )
 
@@ -179,6 +180,8 @@ func describe(err error) error {
 		return errors.New("redis: the server refuses the user or password")
 	case strings.Contains(text, "does not look like a TLS handshake"):
 		return errors.New("redis: the server does not speak TLS: want redis:// in the URL, or its port for TLS")
+	case strings.HasPrefix(text, "redis: invalid reply"), strings.HasPrefix(text, "redis: can't parse"):
+		return errNoRedis
 	case errors.Is(err, io.EOF), strings.Contains(text, "connection reset"):
 		return errClosed
 	}
