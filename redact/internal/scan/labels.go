@@ -63,7 +63,7 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		stop++ // of an abbreviation
 	}
 	sc.named = max(sc.named, stop)
-	if !sc.quick && sc.tableHit(s, start, stop) {
+	if !sc.quick && sc.tableHit(s, start, stop, v) {
 		return 0
 	}
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}

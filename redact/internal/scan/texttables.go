@@ -14,8 +14,8 @@ import (
 )
 
 // tableHit removes the cells below the title [start,stop) of a column, and those of all other
-// columns of the table with a telling title. It reports whether the name is such a title.
-func (sc *Scanner) tableHit(s string, start, stop int) bool {
+// columns of the table with a telling title. It reports whether the name, of which v is known, is such a title.
+func (sc *Scanner) tableHit(s string, start, stop int, v names.Verdict) bool {
 	t := &sc.tables
 	if start < t.title {
 		return true
@@ -39,7 +39,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return false
 	}
 	in := tables.DelimsIn(s[from:to])
-	if in == 0 {
+	if in == 0 && !tables.Underlined(s, to) {
 		return false
 	}
 	if to+1 >= len(s) {
@@ -53,6 +53,17 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return false
 	}
 	columns := sc.columns(s, table.Header)
+	for i, c := range table.Header {
+		if c.Start > start || stop > c.End || c.Start < start && s[start] < 0x80 && s[start-1] != ' ' {
+			continue
+		}
+		if columns == nil {
+			columns = make([]names.Verdict, len(table.Header))
+		}
+		if columns[i].Level == names.Harmless {
+			columns[i] = v
+		}
+	}
 	if columns == nil {
 		return false
 	}

@@ -26,6 +26,9 @@ type Table struct {
 	Header []Cell
 	delim  string // between cells; "" stands for two blanks or more
 	next   int    // where the next line begins
+	ruled  bool   // the header has a line below it that only draws
+	marked bool   // |=== is above the header: cells may stand on lines of their own
+	cuts   []int  // where the columns begin in a line, if dashes below the titles tell
 }
 
 // Line returns the line around i, without its end. ok is false if it is too long.
@@ -53,10 +56,11 @@ const (
 	commaDelim
 	blanksDelim // two blanks or more
 	dotsDelim   // three dots or more
+	ampDelim
 )
 
 var delimOf = [256]Delims{0xe2: drawnDelim, '|': barDelim, '\t': tabDelim, ';': semicolonDelim, ',': commaDelim,
-	' ': blanksDelim, '.': dotsDelim}
+	' ': blanksDelim, '.': dotsDelim, '&': ampDelim}
 
 // DelimsIn returns the delimiters that a line may have.
 func DelimsIn(line string) (set Delims) {
@@ -68,26 +72,80 @@ func DelimsIn(line string) (set Delims) {
 		}
 		set |= d
 	}
+	if line != "" && (line[0] == '!' || line[0] == '^') { // titles of wikis
+		set |= barDelim
+	}
 	return set
+}
+
+// Underlined reports whether dashes below a line that ends at to tell where its columns begin.
+func Underlined(s string, to int) bool {
+	return to+1 < len(s) && (s[to+1] == '-' || s[to+1] == '=') && dashes(s, to+1) != nil
+}
+
+// dashes returns where the runs of dashes begin in the line at from that has nothing else; nil if it has only one.
+func dashes(s string, from int) (cuts []int) {
+	p := from
+	for ; p < len(s) && (s[p] == '-' || s[p] == '=' || s[p] == ' '); p++ {
+		if s[p] != ' ' && (p == from || s[p-1] == ' ') {
+			cuts = append(cuts, p-from)
+		}
+	}
+	if len(cuts) < 2 || p < len(s) && s[p] != '\n' && s[p] != '\r' {
+		return nil
+	}
+	return cuts
 }
 
 // delims are those between the cells of tables, and what they begin with.
 var delims = [...]struct {
 	text string // "" stands for two blanks or more
 	of   Delims
-}{{"│", drawnDelim}, {"┃", drawnDelim}, {"║", drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {";", semicolonDelim},
-	{",", commaDelim}, {"", blanksDelim}}
+}{{drawn, drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {";", semicolonDelim}, {",", commaDelim},
+	{"&", ampDelim}, {"", blanksDelim}}
+
+// drawn stands for the vertical lines of a drawn table, and for the corners of a frame in which the titles stand.
+const drawn = "│"
+
+// nextDelim is where the next delimiter begins; -1 if there is none.
+func nextDelim(s, delim string) int {
+	if delim != drawn {
+		return strings.Index(s, delim)
+	}
+	for p := 0; ; p++ {
+		i := strings.IndexByte(s[p:], drawn[0])
+		if i < 0 {
+			return -1
+		}
+		if p += i; p+2 < len(s) && strings.Contains("│┃║┆┊┌┬┐╷", s[p:p+3]) {
+			return p
+		}
+	}
+}
 
 // Open reads the line [from,to), which has these delimiters, as the header of a table. ok is false if it is none, or
 // if no line with as many cells follows.
 func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 	line := s[from:to]
+	if Underlined(s, to) {
+		in |= blanksDelim
+	}
 	for _, d := range delims {
 		delim := d.text
-		if in&d.of == 0 || d.of == drawnDelim && !strings.Contains(line, delim) {
+		if in&d.of == 0 || delim == drawn && nextDelim(line, delim) < 0 {
 			continue
 		}
-		t = Table{delim: delim, Header: split(nil, s, from, to, delim), next: min(to+1, len(s))}
+		t = Table{delim: delim, next: min(to+1, len(s))}
+		if below, end, _ := Line(s, t.next); end > below {
+			t.ruled = isRule(s[below:end])
+		}
+		if delim == "" && t.ruled {
+			t.cuts = dashes(s, t.next)
+		}
+		t.marked = delim == "|" && strings.HasSuffix(s[:from], "|===\n")
+		if t.Header = split(nil, s, from, to, delim); t.cuts != nil {
+			t.Header = cut(nil, s, from, to, t.cuts)
+		}
 		if len(t.Header) < 2 || !t.isHeader(s) || t.goesOn(s, from) {
 			if delim == "\t" || delim == "|" {
 				return t, false
@@ -105,7 +163,7 @@ func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 var followers = [...]struct {
 	text string
 	of   Delims
-}{{"│", drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {"...", dotsDelim}, {"  ", blanksDelim}}
+}{{drawn, drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {"...", dotsDelim}, {"  ", blanksDelim}}
 
 // Follower returns the cell behind the one that holds the name [start,stop), on its line [from,to); ok is
 // false if the name is no cell, or is the last one. The cells are drawn, or stand apart by tabs, by two
@@ -157,7 +215,17 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			t.next = min(to+1, len(s))
 			continue
 		}
-		row = split(row[:0], s, from, to, t.delim)
+		if t.marked && from == to {
+			t.next++
+			continue
+		}
+		if t.cuts != nil {
+			row = cut(row[:0], s, from, to, t.cuts)
+		} else if row = split(row[:0], s, from, to, t.delim); t.marked {
+			row, to = t.rest(row, s, from, to)
+		} else if n := len(row) - 1; t.delim == drawn && n == len(t.Header) && chars.IsDigit(s[row[0].Start]) {
+			row = row[1:] // the number of the row stands before the frame
+		}
 		if len(row) != len(t.Header) && t.delim == "" {
 			row = t.aligned(row[:0], s, from, to)
 		}
@@ -172,22 +240,58 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 	return nil
 }
 
+// rest appends to row the cells of the lines behind the one that ends at to, until it is whole.
+func (t *Table) rest(row []Cell, s string, from, to int) (whole []Cell, end int) {
+	for len(row) < len(t.Header) && to+1 < len(s) && s[from] == '|' && s[to+1] == '|' && !isRule(s[to+1:to+2]) {
+		from, to, _ = Line(s, to+1)
+		if isRule(s[from:to]) {
+			break
+		}
+		row = append(row, split(nil, s, from, to, t.delim)...)
+	}
+	return row, to
+}
+
+// cut appends what stands in a line where the columns begin; if no blank is before one, the words of the line.
+func cut(cells []Cell, s string, from, to int, cuts []int) []Cell {
+	if s[from:to] == "" || s[from] == ' ' && cuts[0] == 0 && strings.Trim(s[from:to], " ") == "" {
+		return cells
+	}
+	for i, at := range cuts {
+		a, b := from+at, to
+		if i+1 < len(cuts) {
+			b = min(to, from+cuts[i+1])
+		}
+		if a > to || i > 0 && s[a-1] != ' ' {
+			return fields(cells[:0], s, from, to, len(cuts)+1)
+		}
+		cells = append(cells, trim(s, a, b))
+	}
+	return cells
+}
+
+// fields appends the words of a line, at most limit.
+func fields(cells []Cell, s string, from, to, limit int) []Cell {
+	for p := from; p < to && len(cells) < limit; {
+		p = chars.Skip(s[:to], p, chars.Blank)
+		end := p
+		for end < to && s[end] != ' ' && s[end] != '\r' {
+			end++
+		}
+		if end > p {
+			cells = append(cells, Cell{p, end})
+		}
+		p = end + 1
+	}
+	return cells
+}
+
 // numbered cuts a line that begins with its number, which has no title: data frames are printed so.
 func (t *Table) numbered(row []Cell, s string, from, to int) []Cell {
 	if t.delim != "" {
 		return nil
 	}
-	for p := from; p < to && len(row) <= len(t.Header)+1; {
-		p = chars.Skip(s[:to], p, chars.Blank)
-		end := p
-		for end < to && s[end] != ' ' {
-			end++
-		}
-		if end > p {
-			row = append(row, Cell{p, end})
-		}
-		p = end
-	}
+	row = fields(row, s, from, to, len(t.Header)+2)
 	if len(row) != len(t.Header)+1 || !chars.IsDigits(s[row[0].Start:row[0].End]) {
 		return nil
 	}
@@ -205,6 +309,9 @@ func (t *Table) isHeader(s string) bool {
 	}
 	for _, c := range t.Header {
 		title := s[c.Start:c.End]
+		if t.ruled && (t.delim == "|" || t.delim == drawn) && len(title) <= maxTitle {
+			continue
+		}
 		quoted := c.Start > 0 && s[c.Start-1] == '"'
 		if !isTitle(title) || strings.Count(title, " ") >= words && !quoted {
 			return false
@@ -250,8 +357,11 @@ func isRule(line string) bool {
 		!strings.ContainsAny(types, "/=\"") {
 		return true // of a data frame: <chr> <int>
 	}
+	if line != "" && line[0] == '\\' {
+		return !strings.Contains(line, "&") // \hline
+	}
 	for i := range len(line) {
-		if c := line[i]; c < 0x80 && strings.IndexByte("-+=|: \t\r_", c) < 0 || c >= 0x80 && (c != 0xe2 &&
+		if c := line[i]; c < 0x80 && strings.IndexByte("-+=|: \t\r_>", c) < 0 || c >= 0x80 && (c != 0xe2 &&
 			(c < 0x80 || c > 0xbf)) {
 			return false
 		}
@@ -267,8 +377,21 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 	if delim == "" {
 		return splitBlanks(cells, s, from, to)
 	}
-	drawn := len(delim) > 1 || delim == "|"
-	for p := from; len(cells) < maxCells; {
+	framed := delim == drawn || delim == "|"
+	p := from
+	switch delim {
+	case drawn:
+	case "|":
+		p = chars.SkipAny(s[:to], p, "> ")
+		if delim = barIn(s[p:to]); delim == "!!" || delim == "||" && s[p+1] != '|' {
+			p++
+		}
+	case "&":
+		if i := strings.Index(s[p:to], `\\`); i >= 0 {
+			to = p + i
+		}
+	}
+	for len(cells) < maxCells {
 		end := cellEnd(s, p, to, delim)
 		cells = append(cells, trim(s, p, end))
 		if end >= to {
@@ -276,7 +399,7 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 		}
 		p = end + len(delim)
 	}
-	if drawn && len(cells) > 1 {
+	if framed && len(cells) > 1 {
 		if c := cells[0]; c.Start == c.End {
 			cells = cells[1:]
 		}
@@ -303,16 +426,38 @@ func cellEnd(s string, p, to int, delim string) int {
 			}
 		}
 	}
-	if i := strings.Index(s[q:to], delim); i >= 0 {
+	if i := nextDelim(s[q:to], delim); i >= 0 {
 		return q + i
 	}
 	return to
 }
 
-// trim is [p,end) without blanks, quotes and Markdown's emphasis around it.
+// barIn is the delimiter of the cells of a line with bars: wikis have || and !!, or ^, between titles.
+func barIn(line string) string {
+	switch {
+	case strings.HasPrefix(line, "!"):
+		return "!!"
+	case strings.HasPrefix(line, "^"):
+		return "^"
+	case strings.HasPrefix(line, "||"), strings.HasPrefix(line, "| ") && strings.Contains(line, " || "):
+		return "||"
+	}
+	return "|"
+}
+
+// trim is [p,end) without blanks, quotes and the emphasis of Markdown and LaTeX around it.
 func trim(s string, p, end int) Cell {
 	p = chars.SkipAny(s[:end], p, " \t`*")
 	end = chars.SkipBackAny(s, p, end, " \t`*")
+	for strings.HasPrefix(s[p:end], "─") {
+		p += len("─")
+	}
+	for strings.HasSuffix(s[p:end], "─") {
+		end -= len("─")
+	}
+	if i := strings.IndexByte(s[p:end], '{'); i > 0 && s[end-1] == '}' && strings.HasPrefix(s[p:], `\text`) {
+		return Cell{p + i + 1, end - 1}
+	}
 	if end-p >= 2 && (s[p] == '"' || s[p] == '\'') && s[end-1] == s[p] {
 		p, end = p+1, end-1
 	}
