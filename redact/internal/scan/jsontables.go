@@ -19,6 +19,7 @@ type grid struct {
 	rows    []names.Verdict // of the rows that are this array's items
 	cells   []names.Verdict // of the cells that are this array's items
 	headed  bool            // the first row has the titles
+	row     bool            // this object is a row: its arrays have the cells of columns
 	sql     [2]int          // the statement in this object, as it is written
 }
 
@@ -28,20 +29,44 @@ const maxTitles = 16 << 10
 // gridOf fills in what f, the array that begins at i, knows of a table.
 func (sc *Scanner) gridOf(f *frame, s string, i, base int) {
 	first := syntax.SkipBlank(s, i+1)
-	if f.object || first >= len(s) {
+	if first >= len(s) {
 		return
 	}
 	if len(sc.frames) > base {
-		if parent := &sc.frames[len(sc.frames)-1]; parent.object {
+		parent := &sc.frames[len(sc.frames)-1]
+		switch {
+		case parent.object && !f.object:
 			sc.memberGrid(f, parent, s, i, base)
-		} else if sc.rowGrid(f, parent) {
+		case parent.object:
+		case f.object:
+			if f.grid.row = parent.isRow(); f.grid.row {
+				f.grid.columns = parent.grid.rows
+			}
+		case sc.rowGrid(f, parent):
 			return
 		}
 	}
-	if s[first] == '[' && f.grid.rows == nil {
+	if f.object || f.grid.rows != nil {
+		return
+	}
+	if s[first] == '{' { // [{"cells": ["user", …
+		p := syntax.SkipBlank(s, first+1)
+		if p >= len(s) || s[p] != '"' {
+			return
+		}
+		end, _, _ := syntax.QuotedEnd(s, p+1)
+		if p = syntax.SkipBlank(s, end+1); p >= len(s) || s[p] != ':' {
+			return
+		}
+		first = syntax.SkipBlank(s, p+1)
+	}
+	if first < len(s) && s[first] == '[' {
 		sc.headedGrid(f, s, first)
 	}
 }
+
+// isRow reports whether the item of an array at which the walk is, is a row of a table.
+func (f *frame) isRow() bool { return f.grid.rows != nil && !(f.grid.headed && f.index == 0) }
 
 // rowGrid fills in what f knows of the array that it is an item of: a row of its table, or the parameters of the
 // statement in it.
@@ -49,7 +74,7 @@ func (sc *Scanner) rowGrid(f, parent *frame) bool {
 	switch {
 	case parent.grid.sql[1] > 0:
 		f.grid.cells = sc.params(parent.src[parent.grid.sql[0]:parent.grid.sql[1]])
-	case parent.grid.rows != nil && !(parent.grid.headed && parent.index == 0):
+	case parent.isRow():
 		f.grid.cells = parent.grid.rows
 	default:
 		return false
@@ -61,23 +86,28 @@ func (sc *Scanner) rowGrid(f, parent *frame) bool {
 func (sc *Scanner) memberGrid(f, parent *frame, s string, i, base int) {
 	first := s[syntax.SkipBlank(s, i+1)]
 	key := parent.src[parent.keyStart:parent.keyEnd]
-	switch nested := first == '[' || first == '{'; {
-	case isTitles(key):
+	nested := first == '[' || first == '{'
+	switch {
+	case parent.grid.row:
+		f.grid.cells = parent.grid.columns
+	case isTitles(key) && first != '[':
 		list, _ := sc.titles(s, i, false)
 		if list == nil {
 			return
 		}
-		parent.grid.columns = list
-		if n := len(sc.frames) - 2; n >= base && sc.frames[n].object {
+		for n := len(sc.frames) - 1; n >= max(base, len(sc.frames)-3) && sc.frames[n].object; n-- {
 			sc.frames[n].grid.columns = list // {"schema":{"fields":…},"rows":…}
 		}
-	case isRows(key) && (nested || parent.grid.columns != nil || !isParams(key)):
+	case first == '[' || isRows(key) && (nested || parent.grid.columns != nil || !isParams(key)):
+		for n := len(sc.frames) - 2; n >= max(base, len(sc.frames)-4) && parent.grid.columns == nil; n-- {
+			parent.grid.columns = sc.frames[n].grid.columns
+		}
 		if parent.grid.columns == nil && first == '[' {
 			sc.behind(parent, s, i)
 		}
-		if first == '[' {
+		if nested {
 			f.grid.rows = parent.grid.columns
-		} else if !nested {
+		} else {
 			f.grid.cells = parent.grid.columns
 		}
 	case isParams(key):
@@ -94,24 +124,25 @@ func (sc *Scanner) headedGrid(f *frame, s string, first int) {
 	if list == nil {
 		return
 	}
-	if end = syntax.SkipBlank(s, end); end < len(s) && s[end] == ',' {
+	if end = chars.SkipAny(s[:min(len(s), end+8)], end, " \n}"); end < len(s) && s[end] == ',' {
 		end = syntax.SkipBlank(s, end+1)
-		f.grid.rows, f.grid.headed = list, end < len(s) && s[end] == '['
+		f.grid.rows, f.grid.headed = list, end < len(s) && (s[end] == '[' || s[end] == '{')
 	}
 }
 
 func isTitles(key string) bool {
-	switch key {
-	case "columns", "fields", "headers", "header", "columnNames", "column_names", "cols", "column_headers",
-		"names", "attributes":
-		return true
+	for _, word := range [...]string{"column", "field", "head", "cols", "title", "names", "meta", "keys", "rowtype",
+		"attributes"} {
+		if chars.ContainsFold(key, word) {
+			return !strings.HasPrefix(key, "_")
+		}
 	}
 	return false
 }
 
 func isRows(key string) bool {
 	switch key {
-	case "rows", "data", "values", "records", "results", "items", "cells", "row":
+	case "rows", "data", "values", "records", "results", "items", "cells", "row", "_fields":
 		return true
 	}
 	return false
@@ -155,15 +186,15 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 			}
 			v = sc.classify(s[p+1 : stop])
 			p = stop + 1
-		case plain:
+		case plain && s[p] != '{':
 			return nil, 0
 		default:
 			stop := syntax.SkipValue(s, p)
-			if stop <= p {
+			if stop <= p || plain && stop-p > 2*names.MaxName {
 				return nil, 0
 			}
 			if s[p] == '{' {
-				v = sc.classify(titleOf(s[p:stop]))
+				v = sc.classify(titleOf(s[p:stop], plain))
 			}
 			p = stop
 		}
@@ -186,20 +217,22 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 	return list, p
 }
 
-// titleOf is the name in an object that describes a column.
-func titleOf(object string) string {
-	for _, name := range [...]string{`"name"`, `"field"`, `"column_name"`, `"label"`, `"title"`, `"key"`, `"id"`} {
+// titleOf is the name in an object that describes a column; of a cell, its first string.
+func titleOf(object string, cell bool) string {
+	for _, name := range [...]string{`"name"`, `"field"`, `"column_name"`, `"label"`, `"title"`, `"key"`, `"id"`, `":`} {
 		i := strings.Index(object, name)
-		if i < 0 {
+		if i < 0 || (name == `":`) != cell {
 			continue
 		}
-		p := syntax.SkipBlank(object, i+len(name))
-		if p >= len(object) || object[p] != ':' {
-			continue
+		if i += len(name); !cell {
+			if i = syntax.SkipBlank(object, i); i >= len(object) || object[i] != ':' {
+				continue
+			}
+			i++
 		}
-		if p = syntax.SkipBlank(object, p+1); p < len(object) && object[p] == '"' {
-			end, _ := syntax.StringEnd(object, p+1)
-			return object[p+1 : end]
+		if i = syntax.SkipBlank(object, i); i < len(object) && object[i] == '"' {
+			end, _ := syntax.StringEnd(object, i+1)
+			return object[i+1 : end]
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func (sc *Scanner) tableHit(s string, start, stop int, v names.Verdict) bool {
 	}
 	columns := sc.columns(s, table.Header)
 	for i, c := range table.Header {
-		if c.Start > start || stop > c.End || c.Start < start && s[start] < 0x80 && s[start-1] != ' ' {
+		if c.Start != start || c.End > stop { // in another language
 			continue
 		}
 		if columns == nil {
@@ -194,8 +194,9 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 		}
 		sc.budget.at = at
 		for i, c := range row {
-			if i < len(columns) {
-				sc.cell(s, c, columns[i], c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0)
+			quoted := c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0
+			if i < len(columns) && (quoted || s[at] == '(') { // SELECT has names of columns, too
+				sc.cell(s, c, columns[i], quoted)
 			}
 		}
 		sc.pay(costOfByte*(row[len(row)-1].End-at) + 200*len(row))
@@ -210,7 +211,7 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	if stop < len(s) && s[stop] == '>' {
 		sc.pay(costOfElement)
 	}
-	if c, loose := tables.Beside(s, stop); c.End > c.Start {
+	if c, loose := tables.Beside(s, stop); c.End > c.Start && !tables.InHead(s, stop) {
 		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}

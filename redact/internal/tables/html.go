@@ -40,7 +40,7 @@ func Beside(s string, stop int) (c Cell, loose bool) {
 			from := p + i + len(` value="`)
 			return Cell{from, from + max(0, strings.IndexByte(s[from:p+end+1], '"'))}, false
 		}
-		if chars.HasFold(tag, 1, "th") || chars.HasFold(tag, 1, "tr") || chars.HasFold(tag, 1, "input") {
+		if chars.HasFold(tag, 1, "th") || isRow(s, p) > 0 || chars.HasFold(tag, 1, "input") {
 			return c, false
 		}
 		if p = chars.Skip(s, p+end+1, chars.Space); p < len(s) && s[p] != '<' {
@@ -180,13 +180,16 @@ func Below(s string, stop int) (cells []Cell, end int) {
 	if closeTag(s, stop) == 0 {
 		return nil, stop
 	}
-	low := max(0, stop-maxLine)
-	row := strings.LastIndex(s[low:stop], "<tr")
+	row := rowBefore(s, max(0, stop-maxLine), stop)
 	if row < 0 {
 		return nil, stop + maxLine
 	}
-	column := strings.Count(s[low+row:stop], "<th") - 1
-	if column < 0 {
+	column, titled := -1, false
+	for p := nextTag(s, row, stop, isCell); p >= 0; p = nextTag(s, p, stop, isCell) {
+		column++
+		titled = titled || s[p-1]|0x20 == 'h'
+	}
+	if column < 0 || !titled && !isFirstRow(s, row) {
 		return nil, stop + maxLine
 	}
 	for p := stop; ; {
@@ -201,29 +204,91 @@ func Below(s string, stop int) (cells []Cell, end int) {
 	}
 }
 
+// rowBefore is where the row around stop begins; -1 if none does behind low.
+func rowBefore(s string, low, stop int) int {
+	for p := stop; ; {
+		if p = low + strings.LastIndexByte(s[low:p], '<'); p < low {
+			return -1
+		}
+		if isRow(s, p) > 0 {
+			return p
+		}
+	}
+}
+
+// InHead reports whether the element that stops at stop is in a row of <thead>.
+func InHead(s string, stop int) bool {
+	row := rowBefore(s, max(0, stop-maxElement), stop)
+	return row >= 0 && strings.HasSuffix(strings.TrimRight(s[max(0, row-32):row], " \n"), "<thead>")
+}
+
+// isFirstRow reports whether the row at p, of plain cells, has titles: it is its table's first one, and the next row
+// has as many cells, two or more.
+func isFirstRow(s string, p int) bool {
+	if before := strings.LastIndexByte(s[max(0, p-maxLine):p], '<'); before >= 0 && s[max(0, p-maxLine)+before+1] == '/' {
+		return false
+	}
+	var counts [2]int
+	for i := range counts {
+		from, to, _ := nextRow(s, p)
+		for c := nextTag(s, from, to, isCell); c >= 0; c = nextTag(s, c, to, isCell) {
+			counts[i]++
+		}
+		p = to
+	}
+	return counts[0] > 1 && counts[0] == counts[1]
+}
+
+// isRow and isCell return the end of the tag's name if one of a row or of a cell is at p; else 0.
+func isRow(s string, p int) int { return oneTag(s, p, "tr", "row") }
+
+func isCell(s string, p int) int { return oneTag(s, p, "td", "th", "cell", "entry") }
+
+func oneTag(s string, p int, names ...string) int {
+	for _, name := range names {
+		if end := p + 1 + len(name); chars.HasFold(s, p+1, name) && end < len(s) && !chars.IsLetter(s[end]) {
+			return end
+		}
+	}
+	return 0
+}
+
+// nextTag is the end of the name of the next tag in s[p:to] that is one; -1 if there is none.
+func nextTag(s string, p, to int, is func(s string, p int) int) int {
+	for p < to {
+		i := strings.IndexByte(s[p:to], '<')
+		if i < 0 {
+			break
+		}
+		p += i
+		if end := is(s, p); end > 0 {
+			return end
+		}
+		p++
+	}
+	return -1
+}
+
 // nextRow is the row of cells behind p in the same table; ok is false if there is none, or another one of titles.
 func nextRow(s string, p int) (from, to int, ok bool) {
-	i := strings.Index(s[p:min(len(s), p+maxLine)], "<tr")
-	if i < 0 || strings.Contains(s[p:p+i], "</table") {
+	from = nextTag(s, p, min(len(s), p+maxLine), isRow)
+	if from < 0 || strings.Contains(s[p:from], "</table") {
 		return 0, 0, false
 	}
-	from = p + i + len("<tr")
 	to = min(len(s), from+maxLine)
-	if i = strings.Index(s[from:to], "</tr"); i >= 0 {
-		to = from + i
+	if end := nextTag(s, from, to, isRow); end > 0 {
+		to = end - len("<tr")
 	}
 	row := s[from:to]
-	return from, to, strings.Contains(row, "<td") || !strings.Contains(row, "<th")
+	return from, to, !strings.Contains(row, "<th") || strings.Contains(row, "<td")
 }
 
 // rowCell is the text in a column of the row [from,to).
 func rowCell(s string, from, to, column int) Cell {
 	for range column + 1 {
-		i := strings.Index(s[from:to], "<td")
-		if i < 0 {
+		if from = nextTag(s, from, to, isCell); from < 0 {
 			return Cell{}
 		}
-		from += i + len("<td")
 	}
 	for from < to {
 		i := strings.IndexByte(s[from:to], '>')

@@ -35,16 +35,13 @@ func Columns(s string, i int) (names []Cell, tuple, stop int) {
 
 // columnsTo is Columns for a list that ends at stop.
 func columnsTo(s string, i, stop int) (names []Cell, tuple int) {
-	p := chars.Skip(s, stop+1, chars.Space)
-	if !chars.HasFold(s, p, "values") {
+	p := rowsBehind(s, stop+1)
+	if p == 0 {
 		return nil, 0
 	}
 	low, end := max(0, i-maxColumns), stop-i
 	open := strings.LastIndexByte(s[low:i], '(')
 	if open < 0 || columnsEnd(s, low+open+1) != stop {
-		return nil, 0
-	}
-	if p = chars.Skip(s, p+len("values"), chars.Space); p == len(s) || s[p] != '(' {
 		return nil, 0
 	}
 	for from := low + open + 1; from <= i+end; {
@@ -58,6 +55,36 @@ func columnsTo(s string, i, stop int) (names []Cell, tuple int) {
 	return names, p
 }
 
+// rowsBehind is where the first row begins, before its values, behind the list of columns that ends at p: VALUES (,
+// = (, AS (VALUES (, SELECT; 0 if none does.
+func rowsBehind(s string, p int) int {
+	const most = 96 // OUTPUT inserted.id
+	high := min(len(s), p+most)
+	p = chars.Skip(s, p, chars.Space)
+	if chars.HasFold(s, p, "select ") {
+		return p + len("select")
+	}
+	for ; p < high && s[p] != '(' && s[p] != ';' && s[p] != '\''; p++ {
+		switch {
+		case chars.HasFold(s, p, "as (values"):
+			p += len("as (")
+		case s[p] == '=' && s[p-1] == ' ' && s[p+1] != '>', chars.HasFold(s, p, "values"):
+			q := p + 1
+			if s[p] != '=' {
+				q = p + len("values")
+			}
+			if q = chars.Skip(s, q, chars.Space); chars.HasFold(s, q, "row(") {
+				q += len("row")
+			}
+			if q < len(s) && s[q] == '(' {
+				return q
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
 // name is [p,end) without blanks and the quotes of identifiers around it.
 func name(s string, p, end int) Cell {
 	const around = " \t\r\n\"`[]"
@@ -68,7 +95,7 @@ func name(s string, p, end int) Cell {
 // MaxTuple is the longest tuple, in bytes.
 const MaxTuple = 16 << 10
 
-// Tuple returns the values of the tuple whose parenthesis is at p, and where the next one begins; 0
+// Tuple returns the values of the tuple that begins at p, with its parenthesis or behind SELECT, and where the next one begins; 0
 // if none does.
 func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 	from, depth := p+1, 0
@@ -81,6 +108,9 @@ func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 			depth++
 		case c == ')' && depth > 0:
 			depth--
+		case (c == ';' || c == '\n' || chars.HasFold(s, q, " from ") || chars.HasFold(s, q, " where ")) && depth == 0 &&
+			s[p] != '(':
+			return append(row, literal(s, from, q)), 0
 		case c == ';' && depth == 0:
 			return nil, 0
 		case (c == ',' || c == ')') && depth == 0:
@@ -89,6 +119,9 @@ func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 				return row, nextTuple(s, from)
 			}
 		}
+	}
+	if s[p] != '(' && len(s)-p < MaxTuple {
+		return append(row, literal(s, from, len(s))), 0
 	}
 	return nil, 0
 }
@@ -109,7 +142,10 @@ func nextTuple(s string, p int) int {
 	if p = chars.Skip(s, p, chars.Space); p == len(s) || s[p] != ',' {
 		return 0
 	}
-	if p = chars.Skip(s, p+1, chars.Space); p == len(s) || s[p] != '(' {
+	if p = chars.Skip(s, p+1, chars.Space); chars.HasFold(s, p, "row(") {
+		p += len("row")
+	}
+	if p == len(s) || s[p] != '(' {
 		return 0
 	}
 	return p
