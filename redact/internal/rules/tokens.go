@@ -204,6 +204,8 @@ func apart(s string, at, p, end int) bool {
 }
 
 // Named makes a match of a function that looks at a place and names the kind.
+//
+//go:noinline
 func Named(f func(s string, at int) (int, int, string)) func(s string, at, end int) (int, int, bool) {
 	return func(s string, at, _ int) (int, int, bool) {
 		a, b, kind := f(s, at)
