@@ -122,6 +122,16 @@ func OfForeign(word string) Verdict {
 	return Verdict{Secret, kinds.Password}
 }
 
+// OfTitle says what the title of a column tells that is a word of [ForeignNames] in letters of which the first is ASCII.
+func OfTitle(title string) Verdict {
+	for _, word := range ForeignNames {
+		if word[0] < 0x80 && strings.EqualFold(word, title) {
+			return OfForeign(word)
+		}
+	}
+	return Verdict{}
+}
+
 // foreign says what a name in another script tells: that of the longest word of ForeignNames in it.
 func foreign(name string) (v Verdict) {
 	length := 0

@@ -202,13 +202,9 @@ func typedInto(s string, start, stop int) (from, to int) {
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
-	if n := strings.Index(rest[:min(len(rest), 12)], "), "); n >= 0 && strings.Trim(rest[:n], "\"'`])/i") == "" &&
-		fillsBefore(s, start) {
-		return literalAt(s, stop+n+len("), "))
-	}
-	if len(rest) > 4 && rest[0] == rest[3] && (rest[0] == '"' || rest[0] == '\'') && rest[1:3] == ", " &&
-		fillsBefore(s, start) {
-		return literalAt(s, stop+3) // fill('#password', 'x')
+	if n := chars.SkipAny(rest, 0, "\"'`])/i\\"); n > 0 && n+2 < len(rest) && rest[n:n+2] == ", " &&
+		(rest[n+2] == '"' || rest[n+2] == '\'') && fillsBefore(s, start) {
+		return literalAt(s, stop+n+2) // fill('#password', 'x'), fill('[name="password"]', 'x')
 	}
 	if strings.HasPrefix(rest, ", { target: { value: ") {
 		return literalAt(s, stop+len(", { target: { value: "))

@@ -73,7 +73,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 			return 0
 		}
 	}
-	if sc.tableHit(s, start, stop, v) {
+	if sc.tableHit(s, start, stop) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return stop
 	}
@@ -142,7 +142,7 @@ func (sc *Scanner) foreignHit(s string, i, end, n int) int {
 			return sc.takeNamed(s, from, to, kinds.Password)
 		}
 	}
-	if sc.tableHit(s, i, end, v) {
+	if sc.tableHit(s, i, end) {
 		return end
 	}
 	return sc.nameAt(s, i, end, v)

@@ -63,7 +63,7 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		stop++ // of an abbreviation
 	}
 	sc.named = max(sc.named, stop)
-	if !sc.quick && sc.tableHit(s, start, stop, v) {
+	if !sc.quick && sc.tableHit(s, start, stop) {
 		return 0
 	}
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
@@ -110,7 +110,11 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 // personalAfar removes the value of the name [start,stop) of personal data that is typed into a field of the name, or
 // stands in another attribute or element.
 func (sc *Scanner) personalAfar(s string, start, stop int, v names.Verdict) int {
-	if next, done := sc.formValue(s, start, stop, v); done {
+	name := start // with the words before the label: shipping_address
+	for name > 0 && start-name < names.MaxName && (isWordByte(s[name-1]) || isJoint(s[name-1])) {
+		name--
+	}
+	if next, done := sc.formValue(s, name, stop, v); done {
 		return next
 	}
 	if from, to := operands.EnteredValue(s, start); to > from && personal.Fits(v, s[from:to]) {

@@ -14,8 +14,8 @@ import (
 )
 
 // tableHit removes the cells below the title [start,stop) of a column, and those of all other
-// columns of the table with a telling title. It reports whether the name, of which v is known, is such a title.
-func (sc *Scanner) tableHit(s string, start, stop int, v names.Verdict) bool {
+// columns of the table with a telling title. It reports whether the name is such a title.
+func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	t := &sc.tables
 	if start < t.title {
 		return true
@@ -53,17 +53,6 @@ func (sc *Scanner) tableHit(s string, start, stop int, v names.Verdict) bool {
 		return false
 	}
 	columns := sc.columns(s, table.Header)
-	for i, c := range table.Header {
-		if c.Start != start || c.End > stop { // in another language
-			continue
-		}
-		if columns == nil {
-			columns = make([]names.Verdict, len(table.Header))
-		}
-		if columns[i].Level == names.Harmless {
-			columns[i] = v
-		}
-	}
 	if columns == nil {
 		return false
 	}
@@ -143,7 +132,11 @@ func isParameter(v string) bool {
 // columns returns what the titles of columns say of the values below; nil if none tells.
 func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict) {
 	for i, c := range titles {
-		if v := sc.classify(s[c.Start:c.End]); v.Level > names.Harmless {
+		v := sc.classify(s[c.Start:c.End])
+		if v.Level == names.Harmless {
+			v = names.OfTitle(s[c.Start:c.End])
+		}
+		if v.Level > names.Harmless {
 			if list == nil {
 				list = make([]names.Verdict, len(titles))
 			}

@@ -212,7 +212,11 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			to = from + i
 		}
 		if isRule(s[from:to]) && to > from {
-			t.next = min(to+1, len(s))
+			if t.next = min(to+1, len(s)); t.delim == drawn && strings.Contains(s[from:to], " ---") {
+				if _, to, ok := Line(s, t.next); ok {
+					t.next = min(to+1, len(s)) // the types of a data frame
+				}
+			}
 			continue
 		}
 		if t.marked && from == to {
