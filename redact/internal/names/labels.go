@@ -155,7 +155,7 @@ const labelTable = "" +
 	"K compte bancaire|#compte|~rib|code guichet|numéro de compte bancaire\n" + // fr: Banque de France
 	"K cuenta bancaria|#cuenta|cuenta corriente|cuenta de ahorro|cuenta de ahorros|~cuenta|cbu|~ccc\n" + // es: BCRA; Banxico
 	"K conto corrente|conto bancario|#conto\n" + // it
-	"K conta bancária|conta corrente|conta poupança|#conta|agência e conta|~conta\n" + // pt: BCB
+	"K conta bancária|dados bancários|conta corrente|conta poupança|#conta|agência e conta|~conta\n" + // pt: BCB
 	"K bankrekening|rekeningnummer|#rekening|~rekening\n" + // nl
 	"K rachunek bankowy|konto bankowe|#rachunku|numer konta|#konta|#konto|nr konta|nrb\n" + // pl
 	"K clearingnummer|bankgiro|plusgiro|reg. nr. og kontonummer|#kontonr\n" + // sv, da, nb
@@ -287,7 +287,7 @@ const labelTable = "" +
 	"ahv nummer|bürgernummer|perso nr\n" + // de: DRV; BMI; SVS (AT); ZAS (CH)
 	"N sécurité sociale|sécu|#sécu|~nir|insee|#insee|carte d'identité|carte identité|~cni|numéro d'identité|#identité|" +
 	"carte nationale d'identité|registre national|rijksregisternummer|niss|titre de séjour\n" + // fr: INSEE; RRN (BE)
-	"N dni|~nie|#identidad|número de identidad|seguridad social|#seguridad social|curp|~rut|~run|cédula|" +
+	"N dni|~nie|#identidad|número de identidad|seguridad social|#seguridad social|nuss|~nss|curp|~rut|~run|cédula|" +
 	"documento de identidad|cédula de identidad|cédula de ciudadanía|documento nacional de identidad|#nss|~nss|" +
 	"~imss|clave de elector|#dni|~ine|documento nacional|permiso de residencia\n" + // es: DGP; RENAPO; SII; RENIEC
 	"N carta d'identità|carta identità|#identità|documento d'identità\n" + // it

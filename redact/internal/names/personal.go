@@ -135,7 +135,7 @@ func OfTitle(title string) Verdict {
 // foreign says what a name in another script tells: that of the longest word of ForeignNames in it.
 func foreign(name string) (v Verdict) {
 	length := 0
-	name = strings.ToLower(name)
+	name = strings.ReplaceAll(strings.ToLower(name), "_", " ")
 	for _, word := range ForeignNames {
 		if len(word) > length && word[0] >= 0x80 && strings.Contains(name, word) {
 			v, length = OfForeign(word), len(word)

@@ -194,8 +194,13 @@ func phoneDigits(s string, p int) (end, digits int) {
 // and most characters at most.
 func numberForm(s string, i, least, most int) int {
 	digits, n, end := 0, 0, 0
+	bank := most > 24
 	for p := i; p < len(s); {
 		q, figures, length := numberGroup(s, p)
+		if bank && chars.OneOf(bankWords, strings.ToLower(s[p:q])) { // of the parts of an account's number
+			p = chars.SkipAny(s[:min(len(s), q+2)], q, " ./:")
+			continue
+		}
 		if length == 0 || figures == 0 && (length > 3 || s[p:q] != strings.ToUpper(s[p:q])) {
 			break
 		}
@@ -205,21 +210,29 @@ func numberForm(s string, i, least, most int) int {
 		}
 		end = q
 		joint := jointLen(s, q, " -./_")
-		if joint == 0 && q < len(s) && s[q] == ',' && q-p == 4 && most > 24 {
+		if joint == 0 && q < len(s) && s[q] == ',' && q-p == 4 && bank {
 			joint = 1
+		}
+		if joint == 1 && bank && strings.HasPrefix(s[q:], " / ") {
+			joint = len(" / ")
 		}
 		if p = q + joint; joint == 0 {
 			break
 		}
 	}
 	if capitals := n >= 8 && strings.ToUpper(s[i:end]) == s[i:end]; capitals {
-		least = min(least, 2)
+		if least = min(least, 2); n == end-i { // one group
+			least = 1
+		}
 	}
 	if end == 0 || digits < least || n < 5 || end < len(s) && (s[end] == '_' || s[end] == '@') || isStamp(s[i:end]) {
 		return 0
 	}
 	return end
 }
+
+// bankWords stand before the parts of an account's number.
+const bankWords = "ag cc c op kto blz"
 
 // numberGroup is the group of letters and digits at p: its end, and how many digits and characters it has.
 func numberGroup(s string, p int) (end, digits, length int) {

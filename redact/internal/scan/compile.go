@@ -64,9 +64,12 @@ func (l *anchorList) addNames(withPersonal bool) {
 	}
 }
 
-// addForeign adds name i of another script: as it is, with a capital, and in capitals if it is an abbreviation.
+// addForeign adds name i of another script: as it is, as one word, with a capital, and in capitals if it is an abbreviation.
 func (l *anchorList) addForeign(i int, name string) {
 	l.addAnchor(name, anchors.ActForeign, i, true)
+	if joined := strings.ReplaceAll(name, " ", "_"); joined != name { // of a member or a column
+		l.addAnchor(joined, anchors.ActForeign, i, true)
+	}
 	title := names.Title(name)
 	if title == name {
 		return

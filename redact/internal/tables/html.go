@@ -277,7 +277,7 @@ func nextRow(s string, p int) (from, to int, ok bool) {
 	}
 	to = min(len(s), from+maxLine)
 	if end := nextTag(s, from, to, isRow); end > 0 {
-		to = end - len("<tr")
+		to = strings.LastIndexByte(s[:end], '<')
 	}
 	row := s[from:to]
 	return from, to, !strings.Contains(row, "<th") || strings.Contains(row, "<td")

@@ -170,6 +170,9 @@ var followers = [...]struct {
 // blanks or more, or by a row of dots. The line has the delimiters of in.
 func Follower(s string, from, to, start, stop int, in Delims) (name, value Cell, ok bool) {
 	line := s[from:to]
+	if name, value, ok = pairOf(s, from, to, stop, in); ok {
+		return name, value, true
+	}
 	for _, d := range followers {
 		if in&d.of == 0 {
 			continue
@@ -201,6 +204,30 @@ func Follower(s string, from, to, start, stop int, in Delims) (name, value Cell,
 		return name, value, name.End-name.Start <= maxTitle && value.Start < value.End
 	}
 	return Cell{}, Cell{}, false
+}
+
+// pairOf returns the two cells of a line that a comma or semicolon without blanks cuts, of which the first holds the
+// name that ends at stop; ok is false if the line above, or the one below, is not cut into two words so as well.
+func pairOf(s string, from, to, stop int, in Delims) (name, value Cell, ok bool) {
+	if in != commaDelim && in != semicolonDelim {
+		return name, value, false
+	}
+	above, aboveEnd, _ := Line(s, max(0, from-1))
+	below, belowEnd, _ := Line(s, min(len(s), to+1))
+	cut := isPair(s[from:to])
+	if cut < 0 || stop > from+cut || isPair(s[above:aboveEnd]) < 0 && isPair(s[below:belowEnd]) < 0 {
+		return name, value, false
+	}
+	return trim(s, from, from+cut), trim(s, from+cut+1, to), true
+}
+
+// isPair is where the one comma or semicolon is that cuts a line without blanks; -1 if there is none.
+func isPair(line string) int {
+	cut := strings.IndexAny(line, ",;")
+	if cut <= 0 || cut+1 == len(line) || strings.IndexByte(line, ' ') >= 0 || strings.IndexAny(line[cut+1:], ",;") >= 0 {
+		return -1
+	}
+	return cut
 }
 
 // Next returns the cells of the next line, or nil behind the last one. Lines that only draw the
@@ -407,8 +434,7 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 		if c := cells[0]; c.Start == c.End {
 			cells = cells[1:]
 		}
-		if n := len(cells) - 1; cells[n].Start == cells[n].End && strings.HasSuffix(strings.TrimRight(s[from:to],
-			" "), delim) {
+		if n := len(cells) - 1; cells[n].Start == cells[n].End && closed(s[from:to], delim) {
 			cells = cells[:n]
 		}
 	}
@@ -434,6 +460,12 @@ func cellEnd(s string, p, to int, delim string) int {
 		return q + i
 	}
 	return to
+}
+
+// closed reports whether a line ends with a delimiter.
+func closed(line, delim string) bool {
+	line = strings.TrimRight(line, " ")
+	return nextDelim(line[max(0, len(line)-len(delim)):], delim) == 0
 }
 
 // barIn is the delimiter of the cells of a line with bars: wikis have || and !!, or ^, between titles.
