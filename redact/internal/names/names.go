@@ -200,10 +200,13 @@ func (w *nameWords) verdict() Verdict {
 // takenBack reports whether the words around i make the name one about a secret, not
 // of one: key_id, token_count, primary_key, has_password.
 func takenBack(i int, words []string) bool {
-	for _, after := range words[i+1:] {
-		if AboutWords[after] {
+	for k, after := range words[i+1:] {
+		if AboutWords[after] && (k > 0 || words[i] != "pass" || after != "word") { // passWord
 			return true
 		}
+	}
+	if len(words) == 2 && words[0] == "enable" && (words[1] == "password" || words[1] == "secret") { // of a router
+		return false
 	}
 	return i > 0 && (BeforeAny[words[i-1]] || words[i-1] == "from" || beforeKey[words[i-1]] &&
 		plainKeyWords[words[i]]) || i > 1 && BeforeAny[words[0]] && !BeforeSecret[words[i-1]]

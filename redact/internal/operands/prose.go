@@ -31,7 +31,7 @@ var (
 	setLinks = names.Set("to as with on de be")
 	setVerbs = names.Set("set change changed reset update updated setze ändere fill fills filled should will")
 	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
-		"agora the a nun nu teraz")
+		"agora the a nun nu teraz most nyní nå acum сейчас теперь şimdi")
 	withWords = names.Set("use the your my new this with and using mit con avec com med met z und et y e og " +
 		"och uses pass: password wifi connect")
 )
@@ -106,6 +106,9 @@ func bracketed(s string, stop int) (from, to int) {
 	}
 	from = p + 1
 	to = from + strings.IndexByte(s[from:min(len(s), from+maxProse)], "]})>"[open])
+	if to-from > 2 && strings.IndexByte("\"'`", s[from]) >= 0 && s[to-1] == s[from] {
+		from, to = from+1, to-1
+	}
 	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) {
 		return 0, 0
 	}
@@ -117,7 +120,7 @@ func bracketed(s string, stop int) (from, to int) {
 func (r *prose) begin(start, stop int) (p int, ok bool) {
 	s := r.s
 	before := wordBefore(s, start)
-	r.linked = r.scripts && before != "" || withWords[strings.ToLower(before)]
+	r.linked = r.scripts && (before != "" || strings.HasSuffix(s[:start], ", ")) || withWords[strings.ToLower(before)]
 	r.set = r.scripts || setVerbs[strings.ToLower(before)] ||
 		before != "" && setVerbs[strings.ToLower(wordBefore(s, start-len(before)-1))]
 	if r.scripts {
@@ -353,9 +356,12 @@ func enteredBefore(s string, low, p int) (from, to int) {
 
 // ChangedTo is the second of two values of which the first ends at stop: from x to y.
 func ChangedTo(s string, stop int) (from, to int) {
-	for _, link := range [...]string{" to ", " auf ", " a ", " à ", " naar "} {
+	for _, link := range [...]string{" to ", " auf ", " a ", " à ", " naar ", `" -> "`, `' -> '`} {
 		if strings.HasPrefix(s[stop:], link) {
 			from = stop + len(link)
+			if quote := s[from-1]; quote != ' ' {
+				return from, QuoteEnd(s, from, quote)
+			}
 			to = chars.SkipBackAny(s, from, bareEnd(s, from), ".,;:?)\"'`")
 			if values.LooksLikePassword(s[from:to]) {
 				return from, to

@@ -251,7 +251,13 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		operands.LineStart(s, start) {
 		o.End = operands.WordsEnd(s, o.End)
 	}
-	return sc.takeNamed(s, o.Start, o.End, v.Kind)
+	next := sc.takeNamed(s, o.Start, o.End, v.Kind)
+	if o.Quoted {
+		if from, to := operands.ChangedTo(s, o.End); to > from { // "x" -> "y"
+			next = sc.takeNamed(s, from, to, v.Kind)
+		}
+	}
+	return next
 }
 
 // payBehind pays for what stands behind the name that stops at stop and is seldom there.

@@ -186,7 +186,10 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		f.option(v)
 	case f.program == 0 || f.index == 0:
 		f.startsProgram(v)
-		if f.index > 0 || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
+		if slash := strings.LastIndexByte(v, '/'); slash > 0 { // prod/db-password
+			v = v[slash+1:]
+		}
+		if f.index > 0 || v == "" || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
 			return d
 		}
 		if name := sc.classify(v); name.Level > names.Harmless && name.Kind != names.PersonName {

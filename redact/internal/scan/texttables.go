@@ -167,6 +167,9 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 	if start < sc.tables.plain {
 		return false
 	}
+	if start > 0 && (s[start-1] == '\'' || s[start-1] == '"') { // it may be in a row of code
+		sc.pay(costOfCell)
+	}
 	names, tuple, end := tables.Columns(s, start)
 	if tuple == 0 {
 		sc.tables.plain = end
@@ -188,7 +191,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 		sc.budget.at = at
 		for i, c := range row {
 			quoted := c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0
-			if i < len(columns) && (quoted || s[at] == '(') { // SELECT has names of columns, too
+			if i < len(columns) && (quoted || s[at] != ' ') { // SELECT has names of columns, too
 				sc.cell(s, c, columns[i], quoted)
 			}
 		}

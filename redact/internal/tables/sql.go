@@ -25,12 +25,39 @@ func columnsEnd(s string, i int) int {
 // Columns returns the names in the parentheses around i if VALUES and a tuple follow them, and
 // where the first tuple begins. If there are none, none is before end.
 func Columns(s string, i int) (names []Cell, tuple, stop int) {
+	if i > 0 && (s[i-1] == '\'' || s[i-1] == '"') {
+		if names, tuple = titleRow(s, i); tuple > 0 {
+			return names, tuple, tuple
+		}
+	}
 	stop = columnsEnd(s, i)
 	if stop == len(s) || s[stop] != ')' {
 		return nil, 0, stop
 	}
 	names, tuple = columnsTo(s, i, stop)
 	return names, tuple, stop
+}
+
+// titleRow returns the literals of the row of code around i, which is in one of them, if rows follow it, and where
+// the first one begins: [('login', 'password'), ('ann', 'x')].
+func titleRow(s string, i int) (titles []Cell, tuple int) {
+	open := strings.LastIndexAny(s[max(0, i-maxElement):i], "([\n")
+	if open < 0 {
+		return nil, 0
+	}
+	if open += max(0, i-maxElement); open == 0 || s[open] == '\n' || s[open-1] != '[' && s[open-1] != '(' {
+		return nil, 0
+	}
+	titles, next := Tuple(s[:min(len(s), open+maxElement)], open, nil)
+	for _, c := range titles {
+		if quote := s[c.Start-1]; quote != '\'' && quote != '"' || !chars.IsFieldLike(s[c.Start:c.End]) {
+			return nil, 0
+		}
+	}
+	if len(titles) < 2 || len(titles) == 2 && titles[0].Start == i { // a list of pairs
+		return nil, 0
+	}
+	return titles, next
 }
 
 // columnsTo is Columns for a list that ends at stop.
@@ -62,7 +89,7 @@ func rowsBehind(s string, p int) int {
 	high := min(len(s), p+most)
 	p = chars.Skip(s, p, chars.Space)
 	if chars.HasFold(s, p, "select ") {
-		return p + len("select")
+		return p + len("select") // the blank
 	}
 	for ; p < high && s[p] != '(' && s[p] != ';' && s[p] != '\''; p++ {
 		switch {
@@ -104,23 +131,23 @@ func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 		switch {
 		case c == '\'' || c == '"':
 			q = quoteEnd(s, q)
-		case c == '(':
+		case c == '(' || c == '[':
 			depth++
-		case c == ')' && depth > 0:
+		case (c == ')' || c == ']') && depth > 0:
 			depth--
 		case (c == ';' || c == '\n' || chars.HasFold(s, q, " from ") || chars.HasFold(s, q, " where ")) && depth == 0 &&
-			s[p] != '(':
+			s[p] == ' ':
 			return append(row, literal(s, from, q)), 0
 		case c == ';' && depth == 0:
 			return nil, 0
-		case (c == ',' || c == ')') && depth == 0:
+		case (c == ',' || c == ')' || c == ']' && s[p] == '[') && depth == 0:
 			row = append(row, literal(s, from, q))
-			if from = q + 1; c == ')' {
+			if from = q + 1; c != ',' {
 				return row, nextTuple(s, from)
 			}
 		}
 	}
-	if s[p] != '(' && len(s)-p < MaxTuple {
+	if s[p] == ' ' && len(s)-p < MaxTuple {
 		return append(row, literal(s, from, len(s))), 0
 	}
 	return nil, 0
@@ -145,7 +172,7 @@ func nextTuple(s string, p int) int {
 	if p = chars.Skip(s, p+1, chars.Space); chars.HasFold(s, p, "row(") {
 		p += len("row")
 	}
-	if p == len(s) || s[p] != '(' {
+	if p == len(s) || s[p] != '(' && s[p] != '[' {
 		return 0
 	}
 	return p
