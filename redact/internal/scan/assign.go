@@ -65,7 +65,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		chars.ContainsFold(s[max(0, start-nearCookie):start], "cookie") {
 		v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
 	}
-	if before := wordBefore(s, start); before != "" && v.Level < names.Secret {
+	if before := wordBefore(s, start); before != "" && v.Level < names.Secret && !chars.EqualFold(s[start:stop], "login") {
 		switch {
 		case sc.makesSecret(before):
 			v.Level = names.Secret

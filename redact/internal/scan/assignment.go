@@ -55,7 +55,11 @@ func (b *assignment) isListItem() bool {
 	if (s[o.Start-1] == '`' || b.start >= 2 && s[b.start-2] == '[') && !chance.Plausible(value) {
 		return true
 	}
-	return chars.IsIdentifier(value) && !chars.HasDigit(value) && operands.ItemBefore(s, b.start) &&
+	name := value
+	if end := len(value) - 1; end > 0 && names.Classify(value).Level == names.Secret { // password2
+		name = value[:end]
+	}
+	return chars.IsIdentifier(value) && !chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
 		!chance.Random(value)
 }
 

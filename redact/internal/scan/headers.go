@@ -48,6 +48,9 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 			return 0, false
 		}
 	}
+	if !o.Quoted && o.Start < o.End && s[o.Start] == '[' { // as Go prints headers
+		o.Start++
+	}
 	line := o.End
 	if !o.Quoted {
 		line = min(o.Start+maxHeader, len(s))
@@ -75,11 +78,11 @@ func (sc *Scanner) headerValue(s string, o values.Operand, d names.Verdict) (nex
 	}
 	start := chars.Skip(s[:line], o.Start+space+1, chars.Blank)
 	stop := line
-	for stop = start; stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';'; {
+	for stop = start; stop < line && !chars.IsSpace(s[stop]) && s[stop] != ',' && s[stop] != ';' && s[stop] != ']'; {
 		stop++
 	}
 	cred := s[start:stop]
-	if marks.IsMark(cred) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
+	if strings.HasPrefix(cred, marks.Head) || cred != "" && cred[0] == '<' && strings.IndexByte(s[start:line], '>') > 0 {
 		return 0, true
 	}
 	if !areCredentials(cred, known, d.Kind) {

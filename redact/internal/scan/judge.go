@@ -41,6 +41,12 @@ func isSaid(s string, start int, o values.Operand) bool {
 		names.Classify(v).Level == names.Secret {
 		return true // passwd: password updated
 	}
+	if line := s[o.End:min(len(s), o.End+80)]; strings.HasPrefix(line, " ") && !values.LooksLikePassword(v) {
+		line, _, _ = strings.Cut(line, "\n")
+		if _, number, ok := strings.Cut(line, "(#"); ok && chars.IsDigits(strings.TrimSuffix(number, ")")) {
+			return true // the title of a commit
+		}
+	}
 	if word := strings.TrimRight(v, "."); word != "" && chars.Skip(word, 0, chars.Lower|chars.Upper) == len(word) &&
 		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
 		return true

@@ -371,7 +371,8 @@ func (t *Table) goesOn(s string, from int) bool {
 
 // isTitle reports whether v may be the title of a column.
 func isTitle(v string) bool {
-	if v == "" || len(v) > maxTitle || chars.IsDigit(v[0]) && len(v) > 2 {
+	if v == "" || len(v) > maxTitle || chars.IsDigit(v[0]) && len(v) > 2 ||
+		strings.LastIndexByte(v, '.') > strings.IndexByte(v, '/') && strings.IndexByte(v, '/') >= 0 { // a file
 		return false
 	}
 	for i := range len(v) {
