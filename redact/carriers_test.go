@@ -20,7 +20,7 @@ var carrierSet = func() *reviewSet {
 // TestCarriers wants most of the secrets and personal data found in each of the forms, and nearly no harmless text
 // changed. With -v it prints the forms of which a value stays.
 func TestCarriers(t *testing.T) {
-	for file, want := range map[string]float64{"labelled.txt": 93, "more.txt": 88, "tables.txt": 50} {
+	for file, want := range map[string]float64{"labelled.txt": 93, "more.txt": 88, "tables.txt": 86} {
 		r := &review{maker: maker{rand.New(rand.NewPCG(freshSeed, 51))}, reviewSet: carrierSet}
 		sections, lines := carrierSet.file(t, file, 2)
 		sum, missed := new(reviewTally), ""

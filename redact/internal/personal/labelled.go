@@ -210,11 +210,8 @@ func numberForm(s string, i, least, most int) int {
 		}
 		end = q
 		joint := jointLen(s, q, " -./_")
-		if joint == 0 && q < len(s) && s[q] == ',' && q-p == 4 && bank {
-			joint = 1
-		}
-		if joint == 1 && bank && strings.HasPrefix(s[q:], " / ") {
-			joint = len(" / ")
+		if bank {
+			joint = bankJoint(s, q, q-p, joint)
 		}
 		if p = q + joint; joint == 0 {
 			break
@@ -229,6 +226,18 @@ func numberForm(s string, i, least, most int) int {
 		return 0
 	}
 	return end
+}
+
+// bankJoint is the length of what joins the groups of an account's number at q, behind one of so many characters;
+// joint is that of any number.
+func bankJoint(s string, q, length, joint int) int {
+	switch {
+	case joint == 1 && strings.HasPrefix(s[q:], " / "):
+		return len(" / ")
+	case joint == 0 && length == 4 && q < len(s) && s[q] == ',':
+		return 1
+	}
+	return joint
 }
 
 // bankWords stand before the parts of an account's number.

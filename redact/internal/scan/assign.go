@@ -251,9 +251,14 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		operands.LineStart(s, start) {
 		o.End = operands.WordsEnd(s, o.End)
 	}
+	return sc.takeChanged(s, o, v)
+}
+
+// takeChanged removes the value o, and the one that it is changed to: "x" -> "y".
+func (sc *Scanner) takeChanged(s string, o values.Operand, v names.Verdict) int {
 	next := sc.takeNamed(s, o.Start, o.End, v.Kind)
 	if o.Quoted {
-		if from, to := operands.ChangedTo(s, o.End); to > from { // "x" -> "y"
+		if from, to := operands.ChangedTo(s, o.End); to > from {
 			next = sc.takeNamed(s, from, to, v.Kind)
 		}
 	}

@@ -126,6 +126,12 @@ func (sc *Scanner) headedGrid(f *frame, s string, first int) {
 	}
 	if end = chars.SkipAny(s[:min(len(s), end+8)], end, " \n}"); end < len(s) && s[end] == ',' {
 		end = syntax.SkipBlank(s, end+1)
+		if p := syntax.SkipBlank(s, min(len(s), end+1)); len(list) == 2 && list[1].Level == names.Harmless && p < len(s) &&
+			s[p] == '"' {
+			if v, _ := sc.title(s, p, true); v.Level > names.Harmless { // a list of pairs
+				return
+			}
+		}
 		f.grid.rows, f.grid.headed = list, end < len(s) && (s[end] == '[' || s[end] == '{')
 	}
 }
@@ -177,26 +183,9 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 	told := false
 	p := syntax.SkipBlank(s, i+1)
 	for p < len(s) && p-i < maxTitles {
-		var v names.Verdict
-		switch {
-		case s[p] == '"':
-			stop, _, closed := syntax.QuotedEnd(s, p+1)
-			if !closed || plain && stop-p > names.MaxName {
-				return nil, 0
-			}
-			v = sc.classify(s[p+1 : stop])
-			p = stop + 1
-		case plain && s[p] != '{':
+		v, stop := sc.title(s, p, plain)
+		if p = stop; p == 0 {
 			return nil, 0
-		default:
-			stop := syntax.SkipValue(s, p)
-			if stop <= p || plain && stop-p > 2*names.MaxName {
-				return nil, 0
-			}
-			if s[p] == '{' {
-				v = sc.classify(titleOf(s[p:stop], plain))
-			}
-			p = stop
 		}
 		told = told || v.Level > names.Harmless
 		list = append(list, v)
@@ -215,6 +204,25 @@ func (sc *Scanner) titles(s string, i int, plain bool) (list []names.Verdict, en
 		return nil, 0
 	}
 	return list, p
+}
+
+// title reads the title at p, and returns what it says and where it ends; 0 if there is none.
+func (sc *Scanner) title(s string, p int, plain bool) (v names.Verdict, end int) {
+	if s[p] == '"' {
+		stop, _, closed := syntax.QuotedEnd(s, p+1)
+		if !closed || plain && stop-p > names.MaxName {
+			return v, 0
+		}
+		return sc.classify(s[p+1 : stop]), stop + 1
+	}
+	stop := syntax.SkipValue(s, p)
+	if stop <= p || plain && (s[p] != '{' || stop-p > 2*names.MaxName) {
+		return v, 0
+	}
+	if s[p] == '{' {
+		v = sc.classify(titleOf(s[p:stop], plain))
+	}
+	return v, stop
 }
 
 // titleOf is the name in an object that describes a column; of a cell, its first string.

@@ -186,9 +186,7 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		f.option(v)
 	case f.program == 0 || f.index == 0:
 		f.startsProgram(v)
-		if slash := strings.LastIndexByte(v, '/'); slash > 0 { // prod/db-password
-			v = v[slash+1:]
-		}
+		v = v[strings.LastIndexByte(v, '/')+1:] // prod/db-password
 		if f.index > 0 || v == "" || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
 			return d
 		}

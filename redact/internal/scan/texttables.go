@@ -207,13 +207,18 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	if stop < len(s) && s[stop] == '>' {
 		sc.pay(costOfElement)
 	}
-	if c, loose := tables.Beside(s, stop); c.End > c.Start && !tables.InHead(s, stop) {
+	cells, end := []tables.Cell(nil), stop
+	c, loose := tables.Beside(s, stop)
+	isTitle := c.End > c.Start && chars.IsUpper(s[c.Start]) && chars.Skip(s, c.Start, chars.Lower|chars.Upper) == c.End
+	if c.End <= c.Start || isTitle || tables.InHead(s, stop) {
+		cells, end = tables.Below(s, stop)
+	}
+	if c.End > c.Start && len(cells) == 0 {
 		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}
 		return
 	}
-	cells, end := tables.Below(s, stop)
 	sc.pay(3 * costOfByte * (min(end, len(s)) - stop))
 	for _, c := range cells {
 		sc.budget.at = c.Start

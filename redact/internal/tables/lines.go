@@ -239,10 +239,9 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			to = from + i
 		}
 		if isRule(s[from:to]) && to > from {
-			if t.next = min(to+1, len(s)); t.delim == drawn && strings.Contains(s[from:to], " ---") {
-				if _, to, ok := Line(s, t.next); ok {
-					t.next = min(to+1, len(s)) // the types of a data frame
-				}
+			t.next = min(to+1, len(s))
+			if _, end, ok := Line(s, t.next); ok && t.delim == drawn && strings.Contains(s[from:to], " ---") {
+				t.next = min(end+1, len(s)) // the types of a data frame
 			}
 			continue
 		}
@@ -250,25 +249,30 @@ func (t *Table) Next(s string, row []Cell) []Cell {
 			t.next++
 			continue
 		}
-		if t.cuts != nil {
-			row = cut(row[:0], s, from, to, t.cuts)
-		} else if row = split(row[:0], s, from, to, t.delim); t.marked {
-			row, to = t.rest(row, s, from, to)
-		} else if n := len(row) - 1; t.delim == drawn && n == len(t.Header) && chars.IsDigit(s[row[0].Start]) {
-			row = row[1:] // the number of the row stands before the frame
+		if row, to = t.cells(row, s, from, to); row != nil {
+			t.next = min(to+1, len(s))
 		}
-		if len(row) != len(t.Header) && t.delim == "" {
-			row = t.aligned(row[:0], s, from, to)
-		}
-		if len(row) != len(t.Header) {
-			if row = t.numbered(row[:0], s, from, to); row == nil {
-				return nil
-			}
-		}
-		t.next = min(to+1, len(s))
 		return row
 	}
 	return nil
+}
+
+// cells cuts the line [from,to), and those behind it that go on with its row; nil if they are none of the table.
+func (t *Table) cells(row []Cell, s string, from, to int) (whole []Cell, end int) {
+	if t.cuts != nil {
+		row = cut(row[:0], s, from, to, t.cuts)
+	} else if row = split(row[:0], s, from, to, t.delim); t.marked {
+		row, to = t.rest(row, s, from, to)
+	} else if n := len(row) - 1; t.delim == drawn && n == len(t.Header) && chars.IsDigit(s[row[0].Start]) {
+		row = row[1:] // the number of the row stands before the frame
+	}
+	if len(row) != len(t.Header) && t.delim == "" {
+		row = t.aligned(row[:0], s, from, to)
+	}
+	if len(row) != len(t.Header) {
+		row = t.numbered(row[:0], s, from, to)
+	}
+	return row, to
 }
 
 // rest appends to row the cells of the lines behind the one that ends at to, until it is whole.
