@@ -67,12 +67,6 @@ func IsPairName(key string) bool {
 	} else if !endsWithWord(key, "ame") {
 		return false
 	}
-	head := strings.TrimRight(key[:i], "_")
-	for _, word := range [...]string{"parameter", "header", "option", "secret", "variable", "field", "param", "env",
-		"property", "attribute", "setting"} {
-		if chars.EqualFold(head, word) {
-			return true
-		}
-	}
-	return false
+	return chars.OneOf("parameter header option secret variable field param env property attribute setting",
+		strings.ToLower(strings.TrimRight(key[:i], "_")))
 }

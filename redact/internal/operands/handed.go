@@ -207,6 +207,8 @@ func literalBefore(s string, i int) (start, end int, kind string) {
 // literalOf finds the argument n of a call that takes a password there, if it is a literal:
 // getConnection(url, "ann", "x").
 // If n is 0, it is the last one that looks like a password, and not the first.
+//
+//go:noinline
 func literalOf(n int) func(s string, at, end int) (from, to int, ok bool) {
 	return func(s string, at, end int) (int, int, bool) { return nthLiteral(s, at, end, n) }
 }

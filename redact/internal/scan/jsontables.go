@@ -136,10 +136,12 @@ func (sc *Scanner) headedGrid(f *frame, s string, first int) {
 	}
 }
 
+// titlesWords are in the names of lists of titles.
+const titlesWords = "column field head cols title names meta keys rowtype attributes"
+
 func isTitles(key string) bool {
-	for _, word := range [...]string{"column", "field", "head", "cols", "title", "names", "meta", "keys", "rowtype",
-		"attributes"} {
-		if chars.ContainsFold(key, word) {
+	for word, rest := "", titlesWords; rest != ""; {
+		if word, rest, _ = strings.Cut(rest, " "); chars.ContainsFold(key, word) {
 			return !strings.HasPrefix(key, "_")
 		}
 	}
@@ -225,9 +227,12 @@ func (sc *Scanner) title(s string, p int, plain bool) (v names.Verdict, end int)
 	return v, stop
 }
 
+// titleNames are the names of a column's title in the object that describes it; the last is that of any string.
+var titleNames = [...]string{`"name"`, `"field"`, `"column_name"`, `"label"`, `"title"`, `"key"`, `"id"`, `":`}
+
 // titleOf is the name in an object that describes a column; of a cell, its first string.
 func titleOf(object string, cell bool) string {
-	for _, name := range [...]string{`"name"`, `"field"`, `"column_name"`, `"label"`, `"title"`, `"key"`, `"id"`, `":`} {
+	for _, name := range &titleNames {
 		i := strings.Index(object, name)
 		if i < 0 || (name == `":`) != cell {
 			continue
