@@ -161,13 +161,16 @@ func mergeExemplars(all []Exemplar) []Exemplar {
 		slowest = slowest[:min(len(slowest), maxSlowest)]
 	}
 	kept := make([]Exemplar, 0, 2*maxSlowest)
-	for _, e := range append(slowest, latest[:]...) {
-		if e != nil {
+	for _, e := range slowest {
+		kept = append(kept, *e)
+	}
+	for _, e := range latest {
+		if e != nil && !slices.ContainsFunc(slowest, e.same) {
 			kept = append(kept, *e)
 		}
 	}
 	sort.Sort(slowestFirst(kept))
-	return slices.CompactFunc(kept, func(a, b Exemplar) bool { return a.same(&b) })
+	return kept
 }
 
 // slowestFirst sorts exemplars, of equal durations the latest first. The generic sort of the library would make

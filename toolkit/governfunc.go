@@ -31,7 +31,7 @@ func GovernFunc[F Func[C, R], C, R any](next F, a Adapter[C, R], middlewares ...
 		return none, err
 	}
 	if a.check != nil && len(middlewares) > 1 { // the first one observes: see Identity for others
-		middlewares = slices.Insert(slices.Clone(middlewares), 1, refusesUnfit)
+		middlewares = append([]Middleware{middlewares[0], refusesUnfit}, middlewares[1:]...)
 	}
 	g.handler = Chain(g.handle, middlewares...)
 	return funcs.Join[F](g.execute), nil
