@@ -145,7 +145,7 @@ redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HA
 
 .PHONY: redact-fresh
 redact-fresh: SET ?= held
-redact-fresh: ## the same on a third author's texts: SET=dev or held; both have been tuned on since
+redact-fresh: ## the same on the texts of two more authors: SET=dev, held or final; all have been tuned on since, final in half
 	TOOLSCOPE_REDACT_FRESH="$(SET)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
 
 .PHONY: redact-removals
