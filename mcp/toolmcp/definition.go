@@ -101,7 +101,8 @@ func ToolOf(d toolkit.Definition) *mcp.Tool {
 
 // DefinitionOf is a tool of the protocol as a definition. An error names the field that
 // is wrong, as [toolkit.Definition.Validate] does. What a server says of its tools
-// is its word: policies for untrusted servers need the application's own rules.
+// is its word: policies for untrusted servers need the application's own rules. Set CallsTools to false for a tool of
+// another process, as the proxy and mcp/manager do: its calls do not pass this process's policies.
 func DefinitionOf(t *mcp.Tool) (toolkit.Definition, error) {
 	if t == nil {
 		return toolkit.Definition{}, fmt.Errorf("toolmcp: DefinitionOf: got nil, want a tool")
