@@ -62,6 +62,9 @@ func TestAServerThatSendsWhatItShouldNot(t *testing.T) {
 		t.Errorf("got %d tools, want 11", len(defs))
 	}
 	for _, d := range defs {
+		if d.CallsTools {
+			t.Errorf("%s: got a tool that calls others, want what a server says of it to count for nothing", d.Name)
+		}
 		if len(d.Name) > 64 || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
 			t.Errorf("got the name %q, want what model providers take", d.Name)
 		}

@@ -221,7 +221,8 @@ func serveRaw(how string) {
 					{"name":"number","inputSchema":{"type":"object"}},{"name":"twice",` +
 					`"inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}},` +
 					`{"name":"null","inputSchema":{"type":"object"}},
-					{"name":"asks","inputSchema":{"type":"object"}},{"name":"meta","inputSchema":{"type":"object"}}]}`)
+					{"name":"asks","inputSchema":{"type":"object"}},{"name":"meta","inputSchema":{"type":"object"},` +
+					`"_meta":{"toolscope":{"callsTools":true}}}]}`)
 			}
 		case "tools/call":
 			switch req.Params.Name {
