@@ -224,7 +224,7 @@ func pairOf(s string, from, to, stop int, in Delims) (name, value Cell, ok bool)
 // isPair is where the one comma or semicolon is that cuts a line without blanks; -1 if there is none.
 func isPair(line string) int {
 	cut := strings.IndexAny(line, ",;")
-	if cut <= 0 || cut+1 == len(line) || strings.IndexByte(line, ' ') >= 0 || strings.IndexAny(line[cut+1:], ",;") >= 0 {
+	if cut <= 0 || cut+1 == len(line) || strings.IndexByte(line, ' ') >= 0 || strings.ContainsAny(line[cut+1:], ",;") {
 		return -1
 	}
 	return cut
