@@ -157,7 +157,8 @@ func (c *circuit) wait() {
 	}
 }
 
-// putBack keeps what could not be done now either, for the next check that finds the server usable.
+// putBack keeps what could not be done now either, for the next check that finds the server usable. It is given up after
+// maxTries.
 func (c *circuit) putBack(failed task, rest []task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
