@@ -24,7 +24,7 @@ type replayedOutput struct {
 	}
 }
 
-// replayTo replays a file against the fake server.
+// replayTo replays a file against the fake server, and checks that the exit code tells what the comparison says.
 func replayTo(t *testing.T, file string, options ...string) (lines []replayedOutput, stderr string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -33,15 +33,22 @@ func replayTo(t *testing.T, file string, options ...string) (lines []replayedOut
 	}
 	args := append([]string{"--json"}, options...)
 	code, out, stderr := invoke("replay", "", append(args, file, "--", "env", programEnv+"=mcp", self)...)
-	if code != exitOK {
-		t.Fatalf("got %d, %s, %s", code, stderr, out)
-	}
 	for line := range strings.Lines(out) {
 		var l replayedOutput
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
 		lines = append(lines, l)
+	}
+	if len(lines) == 0 || lines[len(lines)-1].Compared == nil {
+		t.Fatalf("got %d, %s, %s, want a comparison", code, out, stderr)
+	}
+	want, c := exitOK, lines[len(lines)-1].Compared
+	if len(c.Changed) > 0 || len(lines) == 1 && c.Withheld > 0 {
+		want = exitError
+	}
+	if code != want {
+		t.Errorf("got %d, %+v, %s, want %d", code, c, stderr, want)
 	}
 	return lines, stderr
 }
@@ -80,6 +87,32 @@ func TestReplayAgainstAServer(t *testing.T) {
 	lines, errs = replayTo(t, file, "--write", "--tool", "other")
 	if last = lines[len(lines)-1].Compared; len(lines) != 1 || last.Withheld != 0 {
 		t.Errorf("got %+v and %s, want no call", lines, errs)
+	}
+}
+
+// A server whose answer is another one fails the replay. What policies change where no tool runs does not.
+func TestReplayFailsIfACallChanged(t *testing.T) {
+	_, file := record(t, callOf("1", "echo", `{"text":"hello"}`)+callOf("2", "echo", `{"text":"again"}`))
+	was, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(t.TempDir(), "changed.jsonl")
+	now := strings.Replace(string(was), `echo {\"text\":\"again\"}`, "another answer", 1)
+	if err := os.WriteFile(changed, []byte(now), 0o600); err != nil || now == string(was) {
+		t.Fatalf("got %v and %s", err, was)
+	}
+	lines, _ := replayTo(t, changed, "--write") // checks the exit code
+	if c := lines[len(lines)-1].Compared; c.Same != 1 || len(c.Changed) != 1 || !strings.Contains(c.Changed[0], "call 2, echo") {
+		t.Errorf("got %+v, want the second call changed", c)
+	}
+	off := filepath.Join(t.TempDir(), "off.yaml")
+	if err := os.WriteFile(off, []byte("tools: {echo: {enabled: false}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := invoke("replay", "", "--answers", "--config", off, file)
+	if code != exitOK || !strings.Contains(out, "2 changed") {
+		t.Errorf("--answers: got %d, %s, %s, want changed calls without a failure", code, out, errs)
 	}
 }
 

@@ -39,6 +39,7 @@ FILE is a recording's name, "latest", or a file; "-" is standard input. A line i
 with "tenant", "conversation", "agent", "batch", "id" and "answer"
 ({"output":"…","failed":true,"error_type":"timeout"}) where you have them. The calls of a
 batch run concurrently. Each call is printed with its outcome, then the tables per tool.
+The exit code is 1 if tools ran and a call ended otherwise than recorded, or none was sent.
 With OTEL_EXPORTER_OTLP_ENDPOINT set, the traces are sent there.`
 
 const examples = `  toolscope replay --answers session.jsonl
@@ -51,11 +52,12 @@ const examples = `  toolscope replay --answers session.jsonl
 func Command() *cobra.Command {
 	var o options
 	c := &cobra.Command{
-		Use:         "replay [OPTIONS] FILE",
-		Short:       "run a recorded session again, with all policies",
-		Long:        about,
-		Example:     examples,
-		Annotations: cli.Notes(", 1 if the file cannot be read or played", "replay [OPTIONS] FILE -- COMMAND ARGS..."),
+		Use:     "replay [OPTIONS] FILE",
+		Short:   "run a recorded session again, with all policies",
+		Long:    about,
+		Example: examples,
+		Annotations: cli.Notes(", 1 if the file cannot be read or played, if tools ran and a call "+
+			"changed, or if no call could be sent", "replay [OPTIONS] FILE -- COMMAND ARGS..."),
 		RunE: func(c *cobra.Command, files []string) error {
 			if at := c.ArgsLenAtDash(); at >= 0 {
 				files, o.command = files[:at], files[at:]
@@ -111,7 +113,10 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout io.Writer) er
 	err = r.play(ctx)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return errors.Join(err, r.close(closing))
+	if err = errors.Join(err, r.close(closing)); err == nil && r.differs() {
+		err = cli.Exit(cli.ExitError) // the summary says why
+	}
+	return err
 }
 
 // check checks the command line.

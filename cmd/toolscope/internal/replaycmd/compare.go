@@ -42,6 +42,14 @@ func (r *replay) compare(b *transcript.Batch, i int, a toolkit.Answer, end endin
 	}
 }
 
+// differs reports whether tools ran and a call changed, or there were calls and none could be sent. Where no tool runs,
+// what changed was decided by the policies that are tried.
+func (r *replay) differs() bool {
+	c := &r.compared
+	unsent := c.Withheld > 0 && c.Same+c.Ended+c.Unknown == 0
+	return !r.answers && !r.dryRun && (len(c.Changed) > 0 || unsent)
+}
+
 // shown is a result as a recording would have it.
 func (r *replay) shown(text, tool string, redacted bool) string {
 	if redacted {
