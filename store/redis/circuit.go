@@ -36,6 +36,7 @@ type circuit struct {
 	last     error // of the latest failure, nil once a check has found the server usable
 	closed   bool
 	warned   bool // whether the log says that the server is not used
+	evicting bool // whether the log says that it is used and may evict keys
 	watching bool // whether the server is asked each second, as it has failed
 	later    []task
 }
@@ -105,11 +106,28 @@ func (c *circuit) openFor(cause error) {
 	}
 }
 
-// warn logs once that the server is not used, or refuses what it is asked. The lock is held.
+// warn logs once that the server is not used, or refuses what it is asked, and once that it may evict keys while it is
+// used. The lock is held.
 func (c *circuit) warn(cause error) {
-	if !c.warned {
-		c.warned = true
-		c.store.warn("the Redis server is not used now", cause)
+	message, warned := "the Redis server is not used now", &c.warned
+	if c.open.Load() == nil && errors.As(cause, new(evictionError)) {
+		message, warned = "the Redis server may lose counts", &c.evicting
+	}
+	if !*warned {
+		*warned = true
+		c.store.warn(message, cause)
+	}
+}
+
+// looked records what a look at a server in use has found: nothing, or that it may evict keys. Calls go on asking it: a
+// count that is shared and may start at zero is better than none that is shared. It is asked each second from then on.
+func (c *circuit) looked(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.As(err, new(evictionError)) && c.open.Load() == nil && !c.closed {
+		c.last = err
+		c.warn(err)
+		c.watch()
 	}
 }
 
@@ -190,6 +208,10 @@ func (c *circuit) check() (later []task, back bool) {
 	if c.warned {
 		c.warned = false
 		c.store.warn("the Redis server is used again", nil)
+	}
+	if c.evicting {
+		c.evicting = false
+		c.store.warn("the Redis server does not evict keys any more", nil)
 	}
 	later = c.later
 	c.failures.Store(0)

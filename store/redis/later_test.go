@@ -92,6 +92,40 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// A server that is told to evict keys while it is used is noticed: once in the log for each change, and in health.
+// Calls go on asking it.
+func TestEvictionIsNoticedLater(t *testing.T) {
+	s := startServer(t, "--maxmemory", "100mb", "--maxmemory-policy", "noeviction")
+	var out lockedBuffer
+	store := open(t, s, func(o *redis.Options) { o.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+	use := func() {
+		if _, err := store.Peers().Openings(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for change := 1; change <= 2; change++ {
+		configure(t, s, "maxmemory-policy", "allkeys-lru")
+		store.AskAgain() // within the minute nothing is asked about it
+		use()
+		store.LookAgain()
+		use()
+		until(t, "health says why", func() bool { return strings.Contains(strings.Join(store.Problems(), " "), "allkeys-lru") })
+		for range 3 {
+			store.LookAgain()
+			use()
+			store.CheckNow()
+		}
+		if got := strings.Count(out.String(), "may lose counts"); got != change || strings.Contains(out.String(), "not used now") {
+			t.Errorf("got %d warnings after %d changes:\n%s", got, change, out.String())
+		}
+		configure(t, s, "maxmemory-policy", "noeviction")
+		until(t, "health recovers", func() bool { return len(store.Problems()) == 0 })
+		until(t, "the log says so", func() bool {
+			return strings.Count(out.String(), "does not evict keys any more") == change
+		})
+	}
+}
+
 // A server whose memory is full answers: calls go on asking, and reads succeed. The log and health report it.
 func TestFullMemoryIsReported(t *testing.T) {
 	s := startServer(t, "--maxmemory-policy", "noeviction")

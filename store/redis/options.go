@@ -40,8 +40,8 @@ type Options struct {
 	Secrets [][]byte
 	// Timeout bounds each question. 0 is 100 ms.
 	Timeout time.Duration
-	// Logger gets a line when the server is not used any more, when it is used again, and when other processes use
-	// another secret. Nil logs nothing.
+	// Logger gets a line when the server is not used any more, when it is used again, when it may evict keys, and when
+	// other processes use another secret. Nil logs nothing.
 	Logger *slog.Logger
 	// PoolSize is how many connections a process has; 0 is 10 for each CPU.
 	PoolSize int

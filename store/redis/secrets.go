@@ -18,6 +18,8 @@ import (
 const (
 	introduceEvery = 30 * time.Second
 	introducedFor  = 2 * time.Minute
+	// How often such a process looks whether the server may evict keys by now.
+	evictionEvery = time.Minute
 )
 
 // secrets notices processes of the same namespace that have none of this one's secrets: they would share nothing, and
@@ -104,13 +106,16 @@ func (s *secrets) shares(marks string) bool {
 	return false
 }
 
-// introduceAgain does so in the background, if it is time. Nothing waits for it.
+// introduceAgain does so in the background, if it is time, and looks whether the server may evict keys. Nothing waits
+// for it.
 func (s *Store) introduceAgain() {
 	now, asked := time.Now().UnixNano(), s.secrets.asked.Load()
 	if now-asked >= int64(introduceEvery) && s.secrets.asked.CompareAndSwap(asked, now) && s.circuit.away() == nil {
 		s.circuit.once(func() {
 			if err := s.introduce(s.ctx); err != nil && s.ctx.Err() == nil {
 				_ = s.circuit.failed(err)
+			} else if time.Now().UnixNano()-s.evictionAsked.Load() >= int64(evictionEvery) {
+				s.circuit.looked(s.checkEviction(s.ctx))
 			}
 		})
 	}

@@ -34,6 +34,8 @@ type Store struct {
 	done   sync.WaitGroup
 
 	epoch epoch
+
+	evictionAsked atomic.Int64 // when the server was asked whether it may evict keys, nanoseconds since 1970
 }
 
 // kinds of keys.
@@ -135,6 +137,19 @@ func (s *Store) check(ctx context.Context) error {
 		return err
 	}
 	s.met.Store(true)
+	return s.checkEviction(ctx)
+}
+
+// evictionError says that the server may evict keys, and by which policy.
+type evictionError string
+
+func (e evictionError) Error() string {
+	return "redis: got maxmemory-policy " + string(e) + ", want noeviction: counts that are evicted start at zero"
+}
+
+// checkEviction asks the server whether it may evict keys: then the error is an evictionError.
+func (s *Store) checkEviction(ctx context.Context) error {
+	s.evictionAsked.Store(time.Now().UnixNano())
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	text, err := s.client.Info(ctx, "memory").Result()
@@ -147,7 +162,7 @@ func (s *Store) check(ctx context.Context) error {
 	}
 	if policy, limit := infoField(text, "maxmemory_policy"), infoField(text, "maxmemory"); limit != "" && limit != "0" &&
 		policy != "" && policy != "noeviction" {
-		return fmt.Errorf("redis: got maxmemory-policy %s, want noeviction: counts that are evicted start at zero", policy)
+		return evictionError(policy)
 	}
 	return nil
 }
