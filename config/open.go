@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/toolscope/toolscope/internal/policies"
+	"github.com/toolscope/toolscope/internal/secretfile"
 	"github.com/toolscope/toolscope/middleware/audit"
 	"github.com/toolscope/toolscope/redact"
 	"github.com/toolscope/toolscope/redact/redactfile"
@@ -104,7 +105,9 @@ func (f *File) start(d *document) error {
 	o := d.Audit.Options
 	o.Redactor = f.redactor
 	if d.Audit.KeyFile != "" {
-		key, err := readFile(f.beside(d.Audit.KeyFile))
+		path := f.beside(d.Audit.KeyFile)
+		key, err := readFile(path)
+		secretfile.Warn(path)
 		if o.Key = bytes.TrimSpace(key); err == nil && len(o.Key) < 16 {
 			err = fmt.Errorf("got a key of %d bytes, want 16 or more", len(o.Key))
 		}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/toolscope/toolscope/internal/secretfile"
 	"github.com/toolscope/toolscope/middleware/approve"
 	"github.com/toolscope/toolscope/middleware/approve/webhook"
 )
@@ -35,10 +36,12 @@ func (h *hook) open(b *Builder) (*webhook.Webhook, error) {
 	}
 	o := webhook.Options{URL: h.URL, Page: h.Page, Secret: make([]byte, 16)}
 	if b.ReadFile != nil {
-		text, err := b.ReadFile(b.Path(h.SecretFile))
+		path := b.Path(h.SecretFile)
+		text, err := b.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
+		secretfile.Warn(path)
 		o.Secret = bytes.TrimSpace(text)
 		b.Content = text
 	}

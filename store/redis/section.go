@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolscope/toolscope/config"
+	"github.com/toolscope/toolscope/internal/secretfile"
 )
 
 // settings are the section redis of a configuration file.
@@ -152,6 +153,7 @@ func valueOf(field, env, file string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s_file: %w", field, err)
 		}
+		secretfile.Warn(file)
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			return nil, fmt.Errorf("%s_file: got an empty file, want one with the value", field)
 		}
@@ -181,6 +183,7 @@ func (s settings) tls() (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cert_file: %w", err)
 		}
+		secretfile.Warn(s.KeyFile)
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil

@@ -6,9 +6,11 @@
 package redis_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +52,36 @@ func TestFilesShareState(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("call %d: got %v, want it granted: %t", i, err, want)
 		}
+	}
+}
+
+// A secret that others can read is named in the log, and the store is used.
+func TestSecretThatOthersCanRead(t *testing.T) {
+	s := startServer(t)
+	var out bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&out, nil)))
+	defer slog.SetDefault(before)
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"open": 0o640, "closed": 0o600} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(base64.StdEncoding.EncodeToString(secret())), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TEST_REDIS_URL", "redis://"+s.addr)
+	text := "redis: {url_env: TEST_REDIS_URL, secret_file: open, other_secret_file: closed, share: [cache]}\n" +
+		"policies: {cache: {}}\n"
+	file, err := config.OpenText(filepath.Join(dir, "toolscope.yaml"), []byte(text), redis.Section())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if got := out.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, filepath.Join(dir, "open")) {
+		t.Errorf("got %q, want a warning of the one file", got)
 	}
 }
 

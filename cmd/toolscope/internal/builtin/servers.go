@@ -25,6 +25,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/signin"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/secretfile"
 	"github.com/toolscope/toolscope/mcp/manager"
 )
 
@@ -228,6 +229,7 @@ func (s *Servers) signIn(server *manager.Server, text json.RawMessage, stderr io
 		if err != nil {
 			return err
 		}
+		secretfile.Warn(o.ClientSecretFile)
 		options.ClientSecret = strings.TrimSpace(string(secret))
 	}
 	client, err := signin.New(options)
