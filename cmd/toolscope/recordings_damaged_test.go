@@ -44,7 +44,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 		want map[string]string
 		ok   string // commands that exit with 0
 	}{
-		"cut": {write("cut.jsonl", checkedSession+lines[1][:20]), cut, map[string]string{"top": ""},
+		"cut": {write("cut.jsonl", checkedSession+lines[1][:20]), cut, nil,
 			"replay serve show report export top check"},
 		"without an end": {write("unended.jsonl", strings.TrimSuffix(checkedSession, "\n")), "", nil,
 			"replay serve show report export top check"},
@@ -79,6 +79,18 @@ func TestFilesThatAreWrong(t *testing.T) {
 				t.Errorf("%s: %s: got %d, %q, want %q, success %v", name, command, code, said, want, ok)
 			}
 		}
+	}
+}
+
+// One plain frame counts a last line without an end, as nothing follows it.
+func TestOneFrameOfALogWithoutAnEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unended.jsonl")
+	if err := os.WriteFile(file, []byte(strings.TrimSuffix(checkedSession, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := invoke("top", "", "--once", "--log", file)
+	if code != exitOK || !strings.Contains(out, "\n2 calls") || errs != "" {
+		t.Errorf("got %d, %s, %s, want two calls", code, out, errs)
 	}
 }
 

@@ -69,7 +69,7 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 		}
 		switch err := counts.Next(lines, to); {
 		case err == io.EOF:
-			counts.addRest(lines, to)
+			counts.AddRest(lines, to)
 			return nil
 		case err != nil:
 			return err
@@ -77,8 +77,8 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 	}
 }
 
-// addRest hands on a last line without an end. If it cannot be read, and is not the only line, it is not complete.
-func (c *Counts) addRest(lines *linefile.Lines, to LineAdder) {
+// AddRest hands on a last line without an end, of a log that does not grow. If it cannot be read, and is not the only line, it is not complete.
+func (c *Counts) AddRest(lines *linefile.Lines, to LineAdder) {
 	rest := lines.Rest()
 	before := *c
 	if c.Add(lines.Number()+1, to, rest); c.Bad > before.Bad && lines.Number() > 0 && !json.Valid(rest) {
@@ -178,6 +178,13 @@ func (c *Counts) addOther(to LineAdder, text []byte) bool {
 	return other
 }
 
+// ReportTorn says that the last line is cut.
+func (c *Counts) ReportTorn(command string, stderr io.Writer) {
+	if c.Torn > 0 {
+		fmt.Fprintf(stderr, "toolscope %s: %s\n", command, recordings.TornLine(c.Torn))
+	}
+}
+
 // ReportBad prints how many lines could not be read, and names the first ones.
 func (c *Counts) ReportBad(command string, stderr io.Writer) {
 	if c.Dropped > 0 {
@@ -192,9 +199,7 @@ func (c *Counts) ReportBad(command string, stderr io.Writer) {
 		fmt.Fprintf(stderr, "toolscope %s: %s without a running time, which counts as 0\n",
 			command, display.Number(c.Untimed, "call"))
 	}
-	if c.Torn > 0 {
-		fmt.Fprintf(stderr, "toolscope %s: %s\n", command, recordings.TornLine(c.Torn))
-	}
+	c.ReportTorn(command, stderr)
 	if c.Bad == 0 {
 		return
 	}

@@ -95,7 +95,7 @@ func (o *options) run(c *cobra.Command, urls []string) error {
 	dumb := os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == ""
 	switch {
 	case o.once || !screen.IsTerminal(stdout):
-		return o.frame(ctx, source, view, stdout)
+		return o.lastFrame(ctx, source, view, stdout, c.ErrOrStderr())
 	case dumb || !screen.IsTerminal(stdin):
 		return o.frames(ctx, source, view, stdout, c.ErrOrStderr())
 	}
@@ -139,6 +139,19 @@ func (o *options) frame(ctx context.Context, source top.Source, view top.Options
 		return err
 	}
 	_, err = io.WriteString(stdout, text)
+	return err
+}
+
+// lastFrame prints the only frame. It says that the last line of a log is cut.
+func (o *options) lastFrame(ctx context.Context, source top.Source, view top.Options, stdout, stderr io.Writer) error {
+	log, ofLog := source.(*callLog)
+	if ofLog {
+		log.once = true
+	}
+	err := o.frame(ctx, source, view, stdout)
+	if ofLog {
+		log.counts.ReportTorn("top", stderr)
+	}
 	return err
 }
 

@@ -32,6 +32,7 @@ import (
 // callLog shows a call log, and what is appended to it. It is safe for concurrent use.
 type callLog struct {
 	name string
+	once bool // the log is read once: what is behind its last line's end never will be
 
 	mu     sync.Mutex
 	file   *os.File
@@ -117,6 +118,9 @@ func (t *callLog) State(ctx context.Context, _ string) (*top.State, error) {
 			return nil, err
 		}
 		if err := t.counts.Next(t.lines, t); err == io.EOF {
+			if t.once {
+				t.counts.AddRest(t.lines, t)
+			}
 			return t.state(), nil
 		} else if err != nil {
 			return nil, err
