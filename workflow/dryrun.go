@@ -28,11 +28,14 @@ type DryStep struct {
 	// kind, whose values are wrong: Reason says why.
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
+	// Depth is how many workflows are around the step: 0 for those of the workflow that would run. The steps of a workflow
+	// that a step calls follow that step, and their paths are those in it.
+	Depth int `json:"depth,omitempty"`
 }
 
 // DryRun reports the calls that a run with these arguments would make, as far as they do not depend on results, and
 // what the Validate and Permit policies of the scope say to each. No tool runs. Of a branch whose condition depends on a
-// result both sides are reported.
+// result both sides are reported. A step that calls a workflow is followed by the steps of that, unless it is refused.
 func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage) ([]DryStep, error) {
 	f := s.flows[name]
 	if f == nil {
@@ -52,7 +55,7 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 			policies = append(policies, p)
 		}
 	}
-	d := &dryRun{ctx: ctx, find: s.find, off: settings.ToolsOff, policies: policies, steps: []DryStep{}}
+	d := &dryRun{ctx: ctx, find: s.find, flows: s.flows, off: settings.ToolsOff, policies: policies, steps: []DryStep{}}
 	known := map[string]any{"input": input, "var": map[string]any{}}
 	d.sequence(f.program.Steps, known, "")
 	return d.steps, nil
@@ -61,6 +64,8 @@ func (s *Set) DryRun(ctx context.Context, name string, arguments json.RawMessage
 type dryRun struct {
 	ctx      context.Context
 	find     toolkit.Lookup
+	flows    map[string]*flow
+	depth    int      // of the workflow whose steps are reported
 	off      []string // tools that are turned off
 	policies []middleware.Policy
 	steps    []DryStep
@@ -153,10 +158,12 @@ func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) 
 	arguments, doubt := eval(c.With, known)
 	if doubt != nil {
 		doubt.Tool = c.Tool
-		d.report(path, doubt)
+		if d.report(path, doubt); doubt.Verdict == undecided {
+			d.nested(c.Tool, map[string]any{})
+		}
 		return
 	}
-	step := DryStep{Step: path, Tool: c.Tool}
+	step := DryStep{Step: path, Tool: c.Tool, Depth: d.depth}
 	text, err := json.Marshal(arguments)
 	if slices.Contains(d.off, c.Tool) {
 		err = &toolkit.Error{Kind: toolkit.ErrPermissionDenied, Tool: c.Tool, Message: "the tool is turned off"}
@@ -173,6 +180,24 @@ func (d *dryRun) call(c *interpret.ToolCall, known map[string]any, path string) 
 		step.Verdict, step.Reason = toolkit.TypeOf(err), err.Error()
 	}
 	d.steps = append(d.steps, step)
+	if f := d.flows[c.Tool]; f != nil && err == nil {
+		if input, err := inputOf(c.Tool, f.source.Input, text); err == nil {
+			d.nested(c.Tool, map[string]any{"input": input})
+		}
+	}
+}
+
+// nested reports the steps of a workflow that a step calls; known has its input, if that is known. The loader bounds how
+// deep workflows call each other.
+func (d *dryRun) nested(name string, known map[string]any) {
+	f := d.flows[name]
+	if f == nil {
+		return
+	}
+	known["var"] = map[string]any{}
+	d.depth++
+	d.sequence(f.program.Steps, known, "")
+	d.depth--
 }
 
 func (d *dryRun) each(n *interpret.Node, known map[string]any, path string) {
@@ -224,7 +249,7 @@ func (d *dryRun) set(n *interpret.Node, known map[string]any, path string) {
 
 // report adds what is doubtful at a step.
 func (d *dryRun) report(path string, doubt *DryStep) {
-	doubt.Step = path
+	doubt.Step, doubt.Depth = path, d.depth
 	d.steps = append(d.steps, *doubt)
 }
 

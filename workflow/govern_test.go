@@ -268,6 +268,38 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// The steps of workflows that steps call are reported below them, as deep as the loader lets workflows call each other.
+// Those of a call that is refused are not: they would not run.
+func TestDryRunOfNestedWorkflows(t *testing.T) {
+	b := newBench(t, toolscope.Options{Settings: toolscope.Settings{ToolsOff: []string{"off"}}})
+	call := func(id, tool string, v any) workflow.Step {
+		return workflow.Step{ID: id, Call: tool, With: map[string]any{"v": v}}
+	}
+	flow := func(steps ...workflow.Step) workflow.Definition {
+		return workflow.Definition{Input: map[string]any{"type": "object"}, Steps: steps}
+	}
+	set := b.load(t, map[string]workflow.Definition{
+		"inner":  flow(echo("x", "$input.v"), workflow.Step{If: "${ input.v == 1 }", Then: &item0, Else: &item1}),
+		"middle": flow(call("mid", "inner", "$input.v")),
+		"off":    flow(echo("never", 1)),
+		"outer": flow(call("first", "middle", "$input.v"), call("second", "inner", "$first.result"), call("third", "off", 1),
+			echo("last", "$input.v")),
+	})
+	steps, err := set.DryRun(t.Context(), "outer", []byte(`{"v": 1}`))
+	var got []string
+	for _, s := range steps {
+		got = append(got, fmt.Sprintf("%d %s %s %s %s", s.Depth, s.Step, s.Tool, s.Arguments, s.Verdict))
+	}
+	want := []string{
+		`0 first middle {"v":1} allow`, `1 mid inner {"v":1} allow`, `2 x echo {"v":1} allow`, `2 1/then echo {"v":"yes"} allow`,
+		`0 second inner  unknown`, `1 x echo  unknown`, `1 1/then echo {"v":"yes"} allow`, `1 1/else echo {"v":"no"} allow`,
+		`0 third off  permission_denied`, `0 last echo {"v":1} allow`,
+	}
+	if err != nil || !reflect.DeepEqual(got, want) || len(b.calls) != 0 {
+		t.Errorf("got %q, %v, %d calls, want %q", got, err, len(b.calls), want)
+	}
+}
+
 // What is wrong whatever the results are is a verdict, too; and lists within lists are bounded.
 func TestDryRunOfWrongValues(t *testing.T) {
 	b := newBench(t, toolscope.Options{})

@@ -33,6 +33,8 @@ workflows:
     steps: [{call: date_now}]
   empty:
     steps: [{set: {x: 1}}]
+  outer:
+    steps: [{id: both, call: total, with: {n: [1]}}]
 `
 
 // flowDir is a folder with a configuration that has workflows.
@@ -61,12 +63,12 @@ func TestWorkflow(t *testing.T) {
 		code int
 		want []string
 	}{
-		{[]string{"check", file}, exitOK, []string{"3 workflows: OK"}},
+		{[]string{"check", file}, exitOK, []string{"4 workflows: OK"}},
 		{[]string{"list", file}, exitOK, []string{"total", "reads", "calculator", "Adds numbers"}},
 		{[]string{"list", "--json", file}, exitOK, []string{`"name":"total"`, `"read_only":true`}},
 		{[]string{"graph", file, "total"}, exitOK, []string{"flowchart TD", "each of $input.n", "calculator"}},
 		{[]string{"graph", file, "totl"}, exitUsage,
-			[]string{`got the workflow "totl", want one of empty, refused, total (did you mean total?)`}},
+			[]string{`got the workflow "totl", want one of empty, outer, refused, total (did you mean total?)`}},
 		{[]string{"run", file, "total", `{"n": [1, 2]}`}, exitOK,
 			[]string{"6\n", "terms/1", "invoke_workflow total", "├─ execute_tool calculator"}},
 		{[]string{"run", "--quiet", file, "total", `{"n": [1, 2]}`}, exitOK, []string{"6\n"}},
@@ -79,6 +81,7 @@ func TestWorkflow(t *testing.T) {
 		{[]string{"run", "--dry-run", file, "total", `{"n": [7]}`}, exitOK,
 			[]string{`{"expression":"7 * 2"}`, "allow", "depends on terms"}},
 		{[]string{"run", "--dry-run", "--json", file, "total", `{"n": []}`}, exitOK, []string{`[{"step":"sum"`}},
+		{[]string{"run", "--dry-run", file, "outer"}, exitOK, []string{"\nboth ", "\n  terms/0 ", "\n  sum "}},
 		{[]string{"run", "--dry-run", file, "empty"}, exitOK, []string{"No calls."}},
 		{[]string{"run", "--dry-run", "--json", file, "empty"}, exitOK, []string{"[]\n"}},
 		{[]string{"run", "--quiet", file, "total", "-"}, exitOK, []string{"6\n"}},
