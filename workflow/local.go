@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolscope/toolscope/internal/shield"
 	"github.com/toolscope/toolscope/internal/superseded"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/workflow/internal/interpret"
@@ -59,7 +60,7 @@ func (l local) Limit(d time.Duration) (interpret.Engine, func()) {
 	return local{ctx, l.handler}, cancel
 }
 
-func (l local) Shield() interpret.Engine { return local{context.WithoutCancel(l.ctx), l.handler} }
+func (l local) Shield() interpret.Engine { return local{shield.Context(l.ctx), l.handler} }
 
 func (l local) Fan(n, limit int, do func(e interpret.Engine, i int), done func(i int) interpret.Next) {
 	ctx, cancel := context.WithCancelCause(l.ctx)

@@ -37,6 +37,15 @@ func Dir() (string, error) {
 	case dir != "":
 		return "", fmt.Errorf("%s: got %.80q, want an absolute path or off", Variable, dir)
 	}
+	dir, err := StateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "sessions"), nil
+}
+
+// StateDir is where toolscope keeps what it writes for later commands.
+func StateDir() (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()
@@ -45,7 +54,7 @@ func Dir() (string, error) {
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(dir, "toolscope", "sessions"), nil
+	return filepath.Join(dir, "toolscope"), nil
 }
 
 // A File is a recording, with the files that rotation has renamed.

@@ -56,8 +56,8 @@ func Command() *cobra.Command {
 		Short:   "be an MCP server with the built-in tools, observed and governed",
 		Long:    about,
 		Example: examples,
-		Annotations: cli.Notes(" when the client has closed or the program was asked to end, 1 if it could not serve, or if " +
-			"calls had not ended 30 s later"),
+		Annotations: cli.Notes(" when the client has closed or the program was asked to end, 1 if it could not serve, if calls " +
+			"had not ended 30 s later, or if a workflow was not undone"),
 		Args:              cli.OptionsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -175,6 +175,10 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	defer closeStats()
 	ending, stopEnding := newEnding(ctx, stderr)
 	defer stopEnding()
+	if o.config != "" {
+		ending.remember = rememberRun(o.config)
+		reportUnfinished(o.config, stderr)
+	}
 	if o.http != "" {
 		toolmcp.Instrument(server, scope, toolmcp.Options{Tenant: o.tenant})
 		recordSessions(record, server, "")
@@ -189,13 +193,13 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	})
 	recordSessions(record, server, session.ID)
 	server.AddReceivingMiddleware(ending.middleware)
-	err = ending.serve(func(ctx context.Context) error {
-		return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
+	return ending.serve(func(ctx context.Context) error {
+		err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: unclosed{stdout}})
+		if errors.Is(err, context.Canceled) {
+			return nil // asked to end
+		}
+		return err
 	})
-	if errors.Is(err, context.Canceled) {
-		return nil // asked to end
-	}
-	return err
 }
 
 // tools makes a server of the built-in tools, or of those of MCP servers, which it returns as well. The function returned

@@ -6,6 +6,7 @@ package servecmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,15 +15,19 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscope/toolscope/cmd/toolscope/internal/cli"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/shield"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/workflow"
 )
 
 const (
-	// lastCalls is how long the calls in flight may take to end once the server is asked to end. Undos of workflows run in it.
+	// lastCalls is how long the calls in flight may take to end once the server is asked to end.
 	lastCalls = 30 * time.Second
+	// lastUndos is how long the undos of workflows may take then. It leaves time to report what was not undone.
+	lastUndos = 25 * time.Second
 	// lastAnswers is how long the connection stays open after the last call has ended: the SDK drops answers that are not
 	// written when it closes.
 	lastAnswers = 100 * time.Millisecond
@@ -31,18 +36,26 @@ const (
 // errAskedToEnd is why calls are cancelled then.
 var errAskedToEnd error = &toolkit.Error{Kind: toolkit.ErrCanceled, Message: "toolscope serve was asked to end"}
 
+// errNoTime is why undos are cancelled.
+var errNoTime error = &toolkit.Error{Kind: toolkit.ErrCanceled,
+	Message: fmt.Sprintf("toolscope serve was asked to end %v ago", lastUndos)}
+
 // An ending cancels the calls in flight when the server is asked to end, and waits for them, so that workflows are undone and
 // clients get an answer. Make one with [newEnding].
 type ending struct {
 	asked  context.Context // over when the server is asked to end
 	closed context.Context // over when it is to close its connections
 	late   chan struct{}   // closed, before closed is over, if calls have not ended in time
+	undos  context.Context // over when undos must end
 	stderr io.Writer
+	// remember keeps for the next start that a run was not undone; nil keeps nothing.
+	remember func(*stats.WorkflowRun) error
 
-	mu    sync.Mutex
-	calls int           // in flight
-	cut   bool          // whether a call has ended after the server was asked to end
-	idle  chan struct{} // closed when the last call ends; nil until it is waited for
+	mu        sync.Mutex
+	calls     int           // in flight
+	cut       bool          // whether a call has ended after the server was asked to end
+	notUndone int           // runs
+	idle      chan struct{} // closed when the last call ends; nil until it is waited for
 }
 
 // newEnding returns an ending for a server that is asked to end when ctx is over. The function returned ends it before.
@@ -50,12 +63,15 @@ func newEnding(ctx context.Context, stderr io.Writer) (*ending, func()) {
 	e := &ending{asked: ctx, late: make(chan struct{}), stderr: stderr}
 	closed, closeNow := context.WithCancel(context.WithoutCancel(ctx))
 	e.closed = closed
+	undos, releaseUndos := shield.After(ctx, lastUndos, errNoTime)
+	e.undos = undos
 	stop := context.AfterFunc(ctx, func() {
 		defer closeNow()
 		e.wait()
 	})
 	return e, func() {
 		stop()
+		releaseUndos()
 		closeNow()
 	}
 }
@@ -114,7 +130,7 @@ func (e *ending) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: errAskedToEnd.Error()}}}, nil
 		}
 		defer e.end()
-		ctx, cancel := context.WithCancelCause(ctx)
+		ctx, cancel := context.WithCancelCause(shield.Until(ctx, e.undos))
 		defer cancel(nil)
 		defer context.AfterFunc(e.asked, func() { cancel(errAskedToEnd) })()
 		result, err := next(ctx, method, req)
@@ -134,13 +150,23 @@ func (e *ending) serve(run func(ctx context.Context) error) error {
 		select {
 		case <-e.late:
 		default:
-			return err
+			return errors.Join(err, e.unfinished())
 		}
 	case <-e.late:
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return fmt.Errorf("calls that had not ended %v after the server was asked to end: %d", lastCalls, e.calls)
+}
+
+// unfinished is the error of runs that were not undone.
+func (e *ending) unfinished() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.notUndone == 0 {
+		return nil
+	}
+	return fmt.Errorf("workflows that were not undone: %d", e.notUndone)
 }
 
 // reportRun writes how a workflow ended that was cancelled when the server was asked to end, since its client may be gone. The
@@ -160,7 +186,18 @@ func (e *ending) reportRun(result mcp.Result) {
 		line += "; undone: " + strings.Join(run.Undone, ", ")
 	}
 	if len(run.NotUndone) > 0 {
-		line += "; could not be undone: " + strings.Join(run.NotUndone, ", ")
+		line += "; could not be undone: " + strings.Join(leftOf(&run), ", ")
 	}
 	fmt.Fprintln(e.stderr, display.Plain(line))
+	if len(run.NotUndone) == 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.notUndone++
+	if e.remember != nil {
+		if err := e.remember(&run); err != nil {
+			cli.Complain(e.stderr, "toolscope serve", fmt.Errorf("the next start cannot report it: %w", err))
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/configfile"
 	"github.com/toolscope/toolscope/cmd/toolscope/internal/screen"
 	"github.com/toolscope/toolscope/internal/display"
+	"github.com/toolscope/toolscope/internal/shield"
 	"github.com/toolscope/toolscope/stats"
 	"github.com/toolscope/toolscope/toolkit"
 	"github.com/toolscope/toolscope/workflow"
@@ -158,6 +160,12 @@ func (e *environment) find(name string) (stats.Workflow, error) {
 	)
 }
 
+// lastUndos is how long undos may take once the command is asked to end: it ends before a supervisor kills it after 30 s.
+const lastUndos = 25 * time.Second
+
+var errNoTime error = &toolkit.Error{Kind: toolkit.ErrCanceled,
+	Message: fmt.Sprintf("toolscope workflow was asked to end %v ago", lastUndos)}
+
 // maxArguments is how many bytes are read from standard input.
 const maxArguments = 16 << 20
 
@@ -197,7 +205,9 @@ func run() *cobra.Command {
 			ctx = toolkit.WithSession(ctx, toolkit.Session{
 				ID: "workflow-" + strings.ToLower(rand.Text()[:16]), Tenant: e.tenant,
 			})
-			return e.print(c.OutOrStdout(), e.set.Run(ctx, args[1], arguments), quiet, asJSON)
+			undos, release := shield.After(ctx, lastUndos, errNoTime)
+			defer release()
+			return e.print(c.OutOrStdout(), e.set.Run(shield.Until(ctx, undos), args[1], arguments), quiet, asJSON)
 		})
 	f := c.Flags()
 	f.BoolVar(&dry, "dry-run", false, "run nothing: print the calls whose arguments are known, and what the rules say to them")
