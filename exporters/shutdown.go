@@ -110,9 +110,14 @@ func (p *Providers) shutdown(ctx context.Context) error {
 		return nil
 	}}
 	if p.tracers != nil {
-		// It shuts its processors down one after the other, the application's first; a batcher that is
-		// shut down already takes it as a no-op.
-		tasks = append(tasks, p.tracers.Shutdown)
+		// It shuts its processors down one after the other, the application's first, with all the time there
+		// is. The batchers have less, so it waits until their shutdown has begun: its own is then a no-op.
+		tasks = append(tasks, func(ctx context.Context) error {
+			for _, out := range p.outlets {
+				<-out.batcher.Stopping()
+			}
+			return p.tracers.Shutdown(ctx)
+		})
 	}
 	for _, out := range p.outlets {
 		tasks = append(tasks, func(ctx context.Context) error { return out.shutdown(flush, ctx) })

@@ -365,6 +365,9 @@ func (b *Batcher) Shutdown(ctx context.Context) (err error) {
 	return err
 }
 
+// Stopping is closed when Shutdown was first called: from then on its context is the one that counts.
+func (b *Batcher) Stopping() <-chan struct{} { return b.stop }
+
 // number is a variable's whole number; 0 if it is not set. It has been checked, or
 // counts as not set.
 func number(name string) int {
