@@ -43,8 +43,16 @@ func (r *readers) readingOf(l *library, key attribute.Key) reading {
 		return how
 	}
 	how := r.find(l, string(key))
-	r.known.Offer(hash, remembered{l, attribute.Key(strings.Clone(string(key)))}, how)
+	r.remember(hash, k, how)
 	return how
+}
+
+// remember stores a reading. What is not stored costs no allocation: two keys of every span may share a slot.
+func (r *readers) remember(hash uint64, k remembered, how reading) {
+	if r.known.Yields(hash) {
+		k.key = attribute.Key(strings.Clone(string(k.key)))
+		r.known.Store(hash, k, how)
+	}
 }
 
 // find looks in the library's own profile, then in those that hold for any library. A key that no
@@ -76,7 +84,7 @@ func (r *readers) secretParameter(name string) bool {
 	if r.tells(name) {
 		how = asNamed
 	}
-	r.known.Offer(hash, remembered{nil, attribute.Key(strings.Clone(name))}, how)
+	r.remember(hash, k, how)
 	return how == asNamed
 }
 

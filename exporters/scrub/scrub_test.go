@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolscope/toolscope/exporters/scrub"
+	"github.com/toolscope/toolscope/internal/memo"
 	"github.com/toolscope/toolscope/redact"
 )
 
@@ -101,8 +102,23 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
+// sharing returns two keys that share a slot in tables of internal/memo with up to 65,536 slots. Which keys do
+// differs between processes, since the hash has a random seed.
+var sharing = sync.OnceValues(func() (one, other attribute.Key) {
+	slots := make(map[uint64]attribute.Key)
+	for i := 0; ; i++ {
+		key := attribute.Key(fmt.Sprintf("orders.%d", i))
+		slot := memo.String(string(key)) >> 48
+		if found, ok := slots[slot]; ok {
+			return found, key
+		}
+		slots[slot] = key
+	}
+})
+
 // harmless is a span of a library without anything to remove.
 func harmless() tracetest.SpanStub {
+	one, other := sharing()
 	return tracetest.SpanStub{Name: "HTTP GET", InstrumentationScope: instrumentation.Scope{Name: "otelhttp"},
 		Attributes: []attribute.KeyValue{
 			attribute.String("http.request.method", "GET"), attribute.String("url.full", "https://example.com/orders/17?page=2"),
@@ -113,6 +129,7 @@ func harmless() tracetest.SpanStub {
 			attribute.Int("gen_ai.request.max_tokens", 1024), attribute.String("gen_ai.tool.call.id", "call_1"),
 			attribute.String("k8s.pod.uid", "275ecb36-5aa8-4c2a-9c47-d8bb681b9aff"), attribute.Bool("password.changed", true),
 			attribute.String("genkit:input", `{"city":"Rome"}`), attribute.String("gen_ai.request.model", "m-1"),
+			one.String("17"), other.String("18"),
 		},
 		Events: []sdktrace.Event{{Name: "retry", Attributes: []attribute.KeyValue{attribute.Int("n", 2)}}},
 		Links:  []sdktrace.Link{{Attributes: []attribute.KeyValue{attribute.String("why", "batch")}}},

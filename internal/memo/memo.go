@@ -44,12 +44,10 @@ func (t *Table[K, V]) Store(hash uint64, key K, value V) {
 	t.slots[hash>>t.shift].Store(&entry[K, V]{key, value})
 }
 
-// Offer is [Table.Store] for values that are cheap to find again: a slot that another key has is
-// taken once in 64 times only, so that of two keys in turn one is found for a while.
-func (t *Table[K, V]) Offer(hash uint64, key K, value V) {
-	if t.slots[hash>>t.shift].Load() == nil || rand.Uint32()%64 == 0 {
-		t.Store(hash, key, value)
-	}
+// Yields reports whether a key that is not remembered is to be stored, where values are cheap to find again: a
+// slot that another key has is taken once in 64 times only, so that of two keys in turn one is found for a while.
+func (t *Table[K, V]) Yields(hash uint64) bool {
+	return t.slots[hash>>t.shift].Load() == nil || rand.Uint32()%64 == 0
 }
 
 // localSlots is how many keys a [Local] remembers at most.
