@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/toolscope/toolscope/internal/funcs"
 	"github.com/toolscope/toolscope/middleware"
@@ -68,9 +69,12 @@ func FuncMiddleware[F toolkit.Func[C, R], C, R any](s *Scope, a toolkit.Adapter[
 	}, nil
 }
 
-// funcWrapper wraps functions of one type with one adapter.
+// funcWrapper wraps functions of one type with one adapter. It has what it needs of a scope, but not
+// the scope: the linker keeps all methods of the types in a generic type, here those of net/http's requests.
 type funcWrapper[F toolkit.Func[C, R], C, R any] struct {
-	scope       *Scope
+	observers   []toolkit.Observer
+	rules       *atomic.Pointer[rules] // in force
+	govern      toolkit.Middleware
 	operation   string // for errors
 	adapter     toolkit.Adapter[C, R]
 	observeOnly bool
@@ -86,7 +90,8 @@ func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, operation string, 
 			option(&o)
 		}
 	}
-	w := &funcWrapper[F, C, R]{scope: s, operation: operation, adapter: a, observeOnly: o.observeOnly}
+	w := &funcWrapper[F, C, R]{observers: s.observers, rules: &s.rules, govern: s.govern, operation: operation,
+		adapter: a, observeOnly: o.observeOnly}
 	probe := funcs.Join[F](func(context.Context, C) (r R, err error) { return r, err })
 	if _, err := toolkit.ObserveFunc(probe, a); err != nil {
 		return nil, funcs.Renamed(operation, err)
@@ -104,28 +109,28 @@ func newFuncWrapper[F toolkit.Func[C, R], C, R any](s *Scope, operation string, 
 }
 
 func (w *funcWrapper[F, C, R]) wrap(next F) (F, error) {
-	s, plain := w.scope, funcs.Split[F, C, R](next)
-	joined, err := toolkit.ObserveFunc(next, w.adapter, s.observers...)
+	plain := funcs.Split[F, C, R](next)
+	joined, err := toolkit.ObserveFunc(next, w.adapter, w.observers...)
 	if err != nil {
 		return next, funcs.Renamed(w.operation, err)
 	}
 	observed := funcs.Split[F, C, R](joined)
 	if !w.governable {
 		return funcs.Join[F](func(ctx context.Context, c C) (R, error) {
-			if s.rules.Load().off {
+			if w.rules.Load().off {
 				return plain(ctx, c)
 			}
 			makeRoom()
 			return observed(ctx, c)
 		}), nil
 	}
-	joined, err = toolkit.GovernFunc(next, w.adapter, toolkit.Observe(w.adapter.Tools.Lookup, s.observers...), s.govern)
+	joined, err = toolkit.GovernFunc(next, w.adapter, toolkit.Observe(w.adapter.Tools.Lookup, w.observers...), w.govern)
 	if err != nil {
 		return next, funcs.Renamed(w.operation, err)
 	}
 	governed := funcs.Split[F, C, R](joined)
 	return funcs.Join[F](func(ctx context.Context, c C) (R, error) {
-		r := s.rules.Load()
+		r := w.rules.Load()
 		if r.off {
 			return plain(ctx, c)
 		}
