@@ -49,29 +49,37 @@ type group struct {
 	heads    *heads // of the anchors, if the classes of their bytes tell little; else nil
 }
 
-// Heads are sets of the first four bytes of anchors, in lower case, by a hash: scripts beyond ASCII have many anchors,
-// whose bytes are all of one class.
-type heads [64]uint64
+// Heads are the anchors of a group in the order of a hash of their first four bytes, in lower case: scripts beyond
+// ASCII have many anchors, whose bytes are all of one class.
+type heads struct {
+	set   [buckets]uint64     // of the hashes
+	until [buckets + 1]uint16 // the anchors of bucket n are entries[from+until[n]:from+until[n+1]]
+}
 
+const buckets = 64
+
+// headHash is of 12 bits, of which the upper ones tell the bucket.
 func headHash(a, b, c, d byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16 | uint32(chars.Fold[d])<<24) * 0x9e3779b1 >> 20
 }
 
-func (h *heads) has(s string, i int) bool {
-	n := headHash(s[i], s[i+1], s[i+2], s[i+3])
-	return h[n/64]>>(n%64)&1 != 0
-}
-
-// headsOf returns the heads of anchors that begin with three bytes beyond ASCII; nil if one has only three.
+// headsOf returns the heads of anchors that begin with three bytes beyond ASCII, and orders these by bucket; nil if
+// one has only three bytes.
 func headsOf(list []Entry) *heads {
 	h := new(heads)
-	for i := range list {
-		lit := list[i].Lit
-		if len(lit) < 4 {
+	var lists [buckets][]Entry
+	for _, e := range list {
+		if len(e.Lit) < 4 {
 			return nil
 		}
-		n := headHash(lit[0], lit[1], lit[2], lit[3])
-		h[n/64] |= 1 << (n % 64)
+		n := headHash(e.Lit[0], e.Lit[1], e.Lit[2], e.Lit[3])
+		h.set[n/64] |= 1 << (n % 64)
+		lists[n/64] = append(lists[n/64], e)
+	}
+	n := 0
+	for i := range lists {
+		n += copy(list[n:], lists[i])
+		h.until[i+1] = uint16(n)
 	}
 	return h
 }
@@ -137,8 +145,15 @@ func (m *Automaton) List(g *group, s string, i int) []Entry {
 	if i+3 >= len(s) {
 		return m.Entries[g.from:g.to]
 	}
-	if g.next>>classIndex(s[i+3])&1 == 0 || g.heads != nil && !g.heads.has(s, i) {
+	if g.next>>classIndex(s[i+3])&1 == 0 {
 		return nil
+	}
+	if h := g.heads; h != nil {
+		n := headHash(s[i], s[i+1], s[i+2], s[i+3])
+		if h.set[n/64]>>(n%64)&1 == 0 {
+			return nil
+		}
+		return m.Entries[g.from+h.until[n/64] : g.from+h.until[n/64+1]]
 	}
 	return m.Entries[g.from:g.to]
 }

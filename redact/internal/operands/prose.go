@@ -313,8 +313,11 @@ func RemarkedValue(s string, start, stop int) (from, to int) {
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	for _, mark := range [...]string{"# ", "// ", "-- "} {
 		code, _, ok := strings.Cut(line, mark)
+		if !ok {
+			continue
+		}
 		end := strings.LastIndexAny(code, "\"'")
-		if !ok || end <= 0 {
+		if end <= 0 {
 			continue
 		}
 		to = start - len(line) + end

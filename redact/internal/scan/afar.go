@@ -17,11 +17,16 @@ import (
 
 // isForeign reports whether a name is a word for a password in another language than English.
 func isForeign(name string) bool {
-	return strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == ' ' }) >= 0 ||
-		chars.OneOf("senha wachtwoord kennwort "+
-			"passwort contrasena salasana heslo parola lozinka adgangskode adgangskoden passordet passord",
-			strings.ToLower(name))
+	for i := range len(name) {
+		if name[i] >= 0x80 || name[i] == ' ' {
+			return true
+		}
+	}
+	return len(name) <= len("adgangskoden") && foreignWords[strings.ToLower(name)]
 }
+
+var foreignWords = names.Set("senha wachtwoord kennwort passwort contrasena salasana heslo parola lozinka " +
+	"adgangskode adgangskoden passordet passord")
 
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.

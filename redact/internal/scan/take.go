@@ -4,6 +4,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/anchors"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -32,6 +34,9 @@ func (sc *Scanner) takeSpan(s string, start, stop int, kind kinds.ID) int {
 		return 0
 	}
 	sc.pay(costOfSpan)
+	if n := len(sc.Spans); n == cap(sc.Spans) { // twice as many at least: append copies large lists more often
+		sc.Spans = slices.Grow(sc.Spans, max(n, 4))
+	}
 	sc.Spans = append(sc.Spans, sp)
 	sc.settled = stop
 	return stop
