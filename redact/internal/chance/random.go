@@ -27,15 +27,16 @@ const Bigrams = "" +
 // Random reports whether v looks drawn by chance rather than written by a person: a
 // small model of letter pairs, and of how often letters, digits and cases change.
 func Random(v string) bool {
-	n := len(v)
-	if n < 8 || n > MaxValue {
+	if n := len(v); n < 8 || n > MaxValue {
 		return n > MaxValue
 	}
 	var s shape
-	if !s.read(v) {
-		return false
-	}
-	letters := s.lower + s.upper
+	return s.read(v) && s.isRandom(v)
+}
+
+// isRandom is Random of a value of 8 bytes or more that has been read.
+func (s *shape) isRandom(v string) bool {
+	n, letters := len(v), s.lower+s.upper
 	switch {
 	case recognise.UUID(v):
 		return true
@@ -73,14 +74,17 @@ func RandomPart(v string) bool {
 
 // Plausible is random with less doubt, for the value of a name that tells.
 func Plausible(v string) bool {
-	if len(v) < 8 {
-		return false
-	}
-	if Random(v) || RandomPart(v) {
-		return true
+	if len(v) < 8 || len(v) > MaxValue {
+		return len(v) > MaxValue
 	}
 	var s shape
-	if len(v) > MaxValue || !s.read(v) || s.digits == 0 || s.lower+s.upper == 0 {
+	if !s.read(v) {
+		return RandomPart(v)
+	}
+	if s.isRandom(v) || RandomPart(v) {
+		return true
+	}
+	if s.digits == 0 || s.lower+s.upper == 0 {
 		return false
 	}
 	return s.score() > -16 || len(v) >= 32 && s.other == 0 && s.digits >= 4 && s.mixed >= 3 || len(v) >= 24 &&

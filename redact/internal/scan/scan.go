@@ -30,7 +30,7 @@ const (
 	costOfElement = 500  // a name that ends a tag
 	costOfParam   = 1500 // a name whose value is a parameter
 	costOfTable   = 4000 // a header row
-	costOfCell    = 400  // a cell below a title that tells
+	costOfCell    = 450  // a cell below a title that tells
 	costOfInside  = 1000 // a name in a row of a table
 	costOfMember  = 1500 // a member of JSON whose name tells
 	costOfOpening = 1500 // what is packed
