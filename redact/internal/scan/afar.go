@@ -4,8 +4,6 @@
 package scan
 
 import (
-	"strings"
-
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -17,12 +15,14 @@ import (
 
 // isForeign reports whether a name is a word for a password in another language than English.
 func isForeign(name string) bool {
+	var b [len("adgangskoden")]byte
 	for i := range len(name) {
 		if name[i] >= 0x80 || name[i] == ' ' {
 			return true
 		}
+		b[min(i, len(b)-1)] = chars.Fold[name[i]]
 	}
-	return len(name) <= len("adgangskoden") && foreignWords[strings.ToLower(name)]
+	return len(name) <= len(b) && foreignWords[string(b[:len(name)])]
 }
 
 var foreignWords = names.Set("senha wachtwoord kennwort passwort contrasena salasana heslo parola lozinka " +

@@ -25,9 +25,10 @@ func IsPlaceholder(v string) bool {
 	if len(v) > 48 || chance.Random(v) {
 		return false
 	}
-	for i := range len(v) {
+	for i := range max(0, len(v)-1) {
+		second := chars.Fold[v[i+1]]
 		for _, p := range placeholdersBy[chars.Fold[v[i]]&127] {
-			if chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
+			if p[1] == second && chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
 				return true
 			}
 		}
