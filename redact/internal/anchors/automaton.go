@@ -34,6 +34,10 @@ type Entry struct {
 	Within     bool // it may follow a letter or digit
 }
 
+// MayBegin reports whether the first eight bytes of the entry's anchor are those of head, the folded word of the
+// text. It is inlined where entries are asked one after the other.
+func (e *Entry) MayBegin(head uint64) bool { return head&e.mask == e.head }
+
 // Begins reports whether the entry's anchor stands at i, where head is the folded word of
 // the text.
 func (e *Entry) Begins(s string, i int, head uint64) bool {
@@ -127,7 +131,7 @@ func NewAutomaton(anchors []Anchor, f *Runs) *Automaton {
 		}
 	}
 	m.lay(lists, f.shapes())
-	sought := make(sought, trigrams)
+	sought := &sought{places: make([]soughtPlace, 1)}
 	sought.addNumbers(f.Short)
 	sought.addWords(f.Words)
 	for _, a := range anchors {

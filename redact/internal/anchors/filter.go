@@ -19,35 +19,43 @@ import (
 // class before makes a trigram of the filter, its upper half which class behind.
 type Filter struct {
 	pairs      [classes * classes]uint64
-	of         [trigrams]uint16 // neighbours[of[t]] are those of t
+	of         [trigrams]uint16 // those of t are neighbours[of[t]] and what follows, until one is the last
 	neighbours []neighbours     // the first are none's
 }
 
-// neighbours are what stands around a trigram, and where the anchors begin that are found by it.
+// neighbours are what stands around a trigram where anchors begin at one place.
 type neighbours struct {
 	before, behind uint32 // sets of classes
 	number         bool   // nothing begins here that a short number is
-	// begins tells where the anchors begin, seen from the trigram: bit 6 where it begins
+	last           bool   // of its trigram
+	// begins tells by a bit where the anchors begin, seen from the trigram: bit 6 where it begins
 	// itself, bit 7 one byte behind, bit 0 six bytes before.
 	begins uint8
 }
 
 // lay makes the filter find what is sought.
-func (f *Filter) lay(sought sought) {
+func (f *Filter) lay(sought *sought) {
 	f.neighbours = make([]neighbours, 1)
-	known := make(map[neighbours]uint16)
-	for t, n := range sought {
-		if n.begins == 0 {
+	f.neighbours[0].last = true
+	known := make(map[[Reach + 2]neighbours]uint16)
+	for t := range sought.of {
+		if sought.of[t] == 0 {
 			continue
 		}
 		a, b, c := t/(classes*classes), t/classes%classes, t%classes
 		f.pairs[b*classes+c] |= 1 << a
 		f.pairs[a*classes+b] |= 1 << (classes + c)
-		if _, ok := known[n]; !ok {
-			known[n] = uint16(len(f.neighbours))
-			f.neighbours = append(f.neighbours, n)
+		list, n := [Reach + 2]neighbours{}, 0
+		for k := sought.of[t]; k != 0; k = sought.places[k].next {
+			list[n] = sought.places[k].neighbours
+			n++
 		}
-		f.of[t] = known[n]
+		list[n-1].last = true
+		if _, ok := known[list]; !ok {
+			known[list] = uint16(len(f.neighbours))
+			f.neighbours = append(f.neighbours, list[:n]...)
+		}
+		f.of[t] = known[list]
 	}
 }
 
@@ -138,21 +146,28 @@ func (f *Filter) begin(s string, i int, match uint) (set uint64) {
 	if match == 0 {
 		return 0
 	}
-	around, edge := "", [16]byte{} // from i-1 on; 0 is what stands at the text's ends
+	var edge [12]byte // 0 is what stands at the text's ends
+	around := &edge   // from i-1 on
 	if i > 0 && i+11 <= len(s) {
-		around = s[i-1 : i+11]
+		around = (*[12]byte)(unsafe.Pointer(unsafe.StringData(s[i-1 : i+11])))
 	} else {
 		for k := max(0, i-1); k < min(len(s), i+11); k++ {
 			edge[k-i+1] = s[k]
 		}
-		around = unsafe.String(&edge[0], 12)
 	}
 	for ; match != 0; match &= match - 1 {
-		k := uint(bits.LeadingZeros8(uint8(match & -match)))
-		b := around[k : k+5]
-		n := &f.neighbours[f.of[classIndex(b[1])<<10|classIndex(b[2])<<5|classIndex(b[3])]]
-		if n.before>>classIndex(b[0])&(n.behind>>classIndex(b[4]))&1 != 0 && !(n.number && shortNumber(s, i+int(k)+1)) {
-			set |= uint64(n.begins) << (k & 7)
+		k := uint(7-bits.TrailingZeros(match)) & 7
+		at := uint(f.of[classIndex(around[k+1])<<10|classIndex(around[k+2])<<5|classIndex(around[k+3])])
+		before, behind := classIndex(around[k]), classIndex(around[k+4])
+		for {
+			n := &f.neighbours[at]
+			if n.before>>before&(n.behind>>behind)&1 != 0 && !(n.number && shortNumber(s, i+int(k)+1)) {
+				set |= uint64(n.begins) << k
+			}
+			if n.last {
+				break
+			}
+			at++
 		}
 	}
 	return set

@@ -38,19 +38,40 @@ func classesOf(set uint32) (list []int) {
 // Reach is how far before its trigram an anchor may begin, in bytes.
 const Reach = 6
 
-// sought tells of each trigram what a filter looks for by it.
-type sought []neighbours
+// sought tells of each trigram what a filter looks for by it, apart for each place where anchors begin.
+type sought struct {
+	of     [trigrams]uint16 // the first of the places of t; 0: there is none
+	places []soughtPlace    // the first one is none
+}
+
+type soughtPlace struct {
+	neighbours
+	next uint16 // of the same trigram; 0: there is none
+}
+
+// place is that of what begins offset bytes before the trigram t.
+func (f *sought) place(t, offset int) *neighbours {
+	begins := uint8(1) << (Reach - offset)
+	for k := f.of[t]; k != 0; k = f.places[k].next {
+		if n := &f.places[k].neighbours; n.begins == begins {
+			return n
+		}
+	}
+	f.places = append(f.places, soughtPlace{neighbours{begins: begins}, f.of[t]})
+	f.of[t] = uint16(len(f.places) - 1)
+	return &f.places[f.of[t]].neighbours
+}
 
 // addTrigram makes the filter find what begins offset bytes before the trigram t.
-func (f sought) addTrigram(t, offset int, before, behind uint32) {
-	n := &f[t]
-	n.before, n.behind, n.begins, n.number = n.before|before, n.behind|behind, n.begins|1<<(Reach-offset), false
+func (f *sought) addTrigram(t, offset int, before, behind uint32) {
+	n := f.place(t, offset)
+	n.before, n.behind, n.number = n.before|before, n.behind|behind, false
 }
 
 // addNumbers makes the filter find runs of digits (see [detector]), where two digits first stand
 // together in one; [scanner.anchors] knows of those that go on where one was left. short tells
 // that two digits alone may be something.
-func (f sought) addNumbers(short bool) {
+func (f *sought) addNumbers(short bool) {
 	const d, other = classDigit, anyClass &^ digitSet
 	if short {
 		for _, before := range classesOf(other) {
@@ -69,12 +90,12 @@ func (f sought) addNumbers(short bool) {
 			behind = anyClass
 		}
 		f.addTrigram(t, -1, anyClass, behind)
-		f[t].number = true
+		f.place(t, -1).number = true
 	}
 }
 
 // addWords makes the filter find the words that have no anchor (see [detector]).
-func (f sought) addWords(words []string) {
+func (f *sought) addWords(words []string) {
 	const d = classDigit
 	for _, letter := range classesOf(alnumSet &^ digitSet) { // base58; behind two digits as a number
 		for _, before := range apartClasses {
@@ -96,7 +117,7 @@ func trigramOf(a, b, c int) int { return (a*classes+b)*classes + c }
 
 // addAnchor makes the filter find a folded literal. apart tells that it may not follow a letter
 // or a digit, alone that nothing with the same head may.
-func (f sought) addAnchor(lit string, apart, alone bool) {
+func (f *sought) addAnchor(lit string, apart, alone bool) {
 	if len(lit) == 2 && apart { // with the byte before, which is none of these
 		for _, before := range apartClasses {
 			f.addTrigram(trigramOf(before, int(classOf[lit[0]]), int(classOf[lit[1]])), -1, anyClass, anyClass)

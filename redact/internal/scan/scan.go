@@ -126,7 +126,7 @@ func (sc *Scanner) hit(s string, i int) int {
 	if list := m.List(g, s, i); len(list) > 0 {
 		head := chars.Fold8(chars.Word8(s, i))
 		for k := range list {
-			if e := &list[k]; e.Begins(s, i, head) {
+			if e := &list[k]; e.MayBegin(head) && e.Begins(s, i, head) {
 				if next := sc.anchor(s, i, e); next > i {
 					return next
 				}

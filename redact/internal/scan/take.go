@@ -61,7 +61,7 @@ func (sc *Scanner) formAt(s string, start, stop int) (kinds.ID, bool) {
 	list := m.List(m.Group(s, start), s, start)
 	for k := range list {
 		e := &list[k]
-		if e.Act != anchors.ActDetector || !e.Begins(s, start, head) {
+		if e.Act != anchors.ActDetector || !e.MayBegin(head) || !e.Begins(s, start, head) {
 			continue
 		}
 		if a, b, ok := m.detectors[e.N].Match(s, start, start+len(e.Lit)); ok && a <= start && b >= stop {
