@@ -99,12 +99,14 @@ func bareKeyword(s string, start, stop, p int) bool {
 		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
 		strings.IndexByte(name, '_') > 0 && (LineStart(s, start) || restOfLine(s, p)) ||
-		restOfLine(s, p) && (LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start))
+		restOfLine(s, p) && (LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start)) ||
+		isPasswordWord(name) && numberEndsLine(s, p)
 }
 
 // isPasswordWord reports whether a name ends with a word for a password, which is no word for what has one.
 func isPasswordWord(name string) bool {
 	return chars.EndsFold(name, "password") || chars.EndsFold(name, "passwd") || chars.EndsFold(name, "pw") ||
+		chars.EndsFold(name, "pwd") ||
 		chars.EndsFold(name, "passphrase") || chars.EndsFold(name, "psk") || chars.EndsFold(name, "-key")
 }
 
@@ -116,6 +118,12 @@ func restOfLine(s string, p int) bool {
 	}
 	end := bareEnd(s, p)
 	return (end == len(s) || strings.IndexByte("\n\r\"';", s[end]) >= 0) && values.LooksLikePassword(s[p:end])
+}
+
+// numberEndsLine reports whether a password of digits goes from p to the end of the line.
+func numberEndsLine(s string, p int) bool {
+	end := bareEnd(s, p)
+	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.MayBeNumber(s[p:end])
 }
 
 // environmentBefore reports whether the name that begins at start is that of a variable which is set

@@ -81,6 +81,9 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if from, to = r.plain(p, end); to > from {
 			return from, to
 		}
+		if to = r.numberEnd(p, end, first); to > 0 {
+			return p, to
+		}
 		if end < len(s) && s[end] == '\n' && s[end-1] == ':' { // use the password below:
 			return ValueBelow(s, p, end-1)
 		}
@@ -109,7 +112,8 @@ func bracketed(s string, stop int) (from, to int) {
 	if to-from > 2 && strings.IndexByte("\"'`", s[from]) >= 0 && s[to-1] == s[from] {
 		from, to = from+1, to-1
 	}
-	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) {
+	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) &&
+		!values.MayBeNumber(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
@@ -184,6 +188,21 @@ func (r *prose) plain(p, end int) (from, to int) {
 		return 0, 0
 	}
 	return from, to
+}
+
+// numberEnd is the end of the number that is the word [p,end), if it is said to be the value, 0 otherwise. The first
+// word behind the name has to link or say what the name belongs to, and nothing is counted: no word in the plural
+// follows.
+func (r *prose) numberEnd(p, end int, first string) int {
+	to := chars.SkipBackAny(r.s, p, end, ".,;:!?)")
+	if !r.linked || !values.MayBeNumber(r.s[p:to]) || !r.scripts && strings.HasSuffix(r.s[:p], " on ") {
+		return 0
+	}
+	if first != r.s[p:end] && !linkWords[first] && !chars.OneOf(ofWords, first) || to == end && !r.endsLine(end) &&
+		strings.HasSuffix(r.s[end:r.wordEnd(min(end+1, len(r.s)))], "s") {
+		return 0
+	}
+	return to
 }
 
 // endsLine reports whether nothing stands between end and the end of the line.
@@ -387,7 +406,7 @@ func LoginPair(s string, start, end int) (from, to int) {
 		from = p + 2
 		to = bareEnd(s, from)
 	}
-	if from == 0 || !values.LooksLikePassword(s[from:to]) {
+	if from == 0 || !values.LooksLikePassword(s[from:to]) && !values.MayBeNumber(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
@@ -430,6 +449,9 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	}
 	line = strings.TrimRight(line, " \t\r*`\"'")
 	constant := strings.IndexByte(line, '_') > 0 && strings.ToUpper(line) == line
+	if !bare && values.MayBeNumber(line) {
+		return from, from + len(line)
+	}
 	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p &&
 		!chance.Plausible(line) && !chars.HasSpecial(line) &&
 		(strings.ToLower(line) == line || !chars.HasDigit(line)) {

@@ -47,6 +47,9 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		if to <= from {
 			from, to = operands.RemarkedValue(s, start, stop)
 		}
+		if v.Kind != kinds.Password && chars.IsDigits(s[from:to]) {
+			from, to = 0, 0
+		}
 		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
 			next := sc.takeNamed(s, from, to, v.Kind)
 			if from, to = operands.ChangedTo(s, to); to > from {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/tables"
@@ -39,11 +40,18 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return false
 	}
 	in := tables.DelimsIn(s[from:to])
-	if in == 0 && !tables.Underlined(s, to) {
-		return false
-	}
 	if to+1 >= len(s) {
 		return sc.cellBeside(s, from, to, start, stop, in)
+	}
+	if cells, n, end := tables.Stack(s, from, to); n > 0 {
+		if columns := sc.columns(s, cells[:n]); columns != nil {
+			sc.pay(150 * len(cells))
+			for i, c := range cells[n:] {
+				sc.cell(s, c, columns[i%n], true)
+			}
+		}
+		t.title, t.lines = cells[n-1].End, end
+		return true
 	}
 	table, ok := tables.Open(s, from, to, in)
 	if sc.cellBeside(s, from, to, start, stop, in) {
@@ -66,7 +74,9 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		sc.budget.at = row[0].Start
 		sc.pay(150 * len(row))
 		for i, v := range columns {
-			sc.cell(s, row[i], v, true)
+			if !table.Loose() || values.LooksLikePassword(s[row[i].Start:row[i].End]) {
+				sc.cell(s, row[i], v, true)
+			}
 		}
 	}
 	t.rows = table.End()
@@ -88,7 +98,7 @@ func (sc *Scanner) cellBeside(s string, from, to, start, stop int, in tables.Del
 	}
 	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless ||
 		sc.classify(text).Level > names.Harmless ||
-		!values.LooksLikePassword(text)) {
+		!values.LooksLikePassword(text) && !(v.Kind == kinds.Password && s[name.End-1] != 's' && values.MayBeNumber(text))) {
 		return false
 	}
 	n := len(sc.Spans)
@@ -175,7 +185,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 		sc.tables.plain = end
 		return false
 	}
-	sc.tables.title = tuple
+	sc.tables.title = max(tuple, end)
 	columns := sc.columns(s, names)
 	var row []tables.Cell
 	if first := chars.Skip(s, tuple+1, chars.Space); columns != nil && first < len(s) && strings.IndexByte("?%$@:",
@@ -190,7 +200,7 @@ func (sc *Scanner) insertHit(s string, start int) bool {
 		}
 		sc.budget.at = at
 		for i, c := range row {
-			quoted := c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0
+			quoted := s[at] == '\n' || c.Start > 0 && strings.IndexByte("'\"", s[c.Start-1]) >= 0
 			if i < len(columns) && (quoted || s[at] != ' ') { // SELECT has names of columns, too
 				sc.cell(s, c, columns[i], quoted)
 			}

@@ -46,7 +46,7 @@ func Line(s string, i int) (from, to int, ok bool) {
 }
 
 // Delims are the bytes of a line that delimiters of cells begin with, as a set.
-type Delims uint8
+type Delims uint16
 
 const (
 	drawnDelim Delims = 1 << iota // │ and the like
@@ -57,17 +57,24 @@ const (
 	blanksDelim // two blanks or more
 	dotsDelim   // three dots or more
 	ampDelim
+	caretDelim
+	tildeDelim
+	hashDelim
+	colonDelim
+	quotesDelim // blanks between quoted cells
 )
 
 var delimOf = [256]Delims{0xe2: drawnDelim, '|': barDelim, '\t': tabDelim, ';': semicolonDelim, ',': commaDelim,
-	' ': blanksDelim, '.': dotsDelim, '&': ampDelim}
+	' ': blanksDelim, '.': dotsDelim, '&': ampDelim,
+	'^': caretDelim, '~': tildeDelim, '#': hashDelim, ':': colonDelim, '"': quotesDelim}
 
 // DelimsIn returns the delimiters that a line may have.
 func DelimsIn(line string) (set Delims) {
 	for i := range len(line) {
 		d := delimOf[line[i]]
 		if d&^set == 0 || d == blanksDelim && !strings.HasPrefix(line[i:], "  ") ||
-			d == dotsDelim && !strings.HasPrefix(line[i:], "...") {
+			d == dotsDelim && !strings.HasPrefix(line[i:], "...") ||
+			d == quotesDelim && !strings.HasPrefix(line[i:], quotesText) {
 			continue
 		}
 		set |= d
@@ -102,7 +109,11 @@ var delims = [...]struct {
 	text string // "" stands for two blanks or more
 	of   Delims
 }{{drawn, drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {";", semicolonDelim}, {",", commaDelim},
-	{"&", ampDelim}, {"", blanksDelim}}
+	{"&", ampDelim}, {"", blanksDelim}, {"^", caretDelim}, {"~", tildeDelim}, {"#", hashDelim}, {quotesText, quotesDelim},
+	{":", colonDelim}}
+
+// quotesText is what stands between the insides of quoted cells with a blank between.
+const quotesText = `" "`
 
 // drawn stands for the vertical lines of a drawn table, and for the corners of a frame in which the titles stand.
 const drawn = "│"
@@ -126,16 +137,19 @@ func nextDelim(s, delim string) int {
 // Open reads the line [from,to), which has these delimiters, as the header of a table. ok is false if it is none, or
 // if no line with as many cells follows.
 func Open(s string, from, to int, in Delims) (t Table, ok bool) {
+	first := from
+	from, below := headerStart(s, from, to)
 	line := s[from:to]
 	if Underlined(s, to) {
 		in |= blanksDelim
 	}
 	for _, d := range delims {
 		delim := d.text
-		if in&d.of == 0 || delim == drawn && nextDelim(line, delim) < 0 {
+		if in&d.of == 0 || delim == drawn && nextDelim(line, delim) < 0 ||
+			delim == ":" && (strings.Count(line, ":") < 2 || strings.IndexByte(line, ' ') >= 0) {
 			continue
 		}
-		t = Table{delim: delim, next: min(to+1, len(s))}
+		t = Table{delim: delim, next: below}
 		if below, end, _ := Line(s, t.next); end > below {
 			t.ruled = isRule(s[below:end])
 		}
@@ -146,7 +160,7 @@ func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 		if t.Header = split(nil, s, from, to, delim); t.cuts != nil {
 			t.Header = cut(nil, s, from, to, t.cuts)
 		}
-		if len(t.Header) < 2 || !t.isHeader(s) || t.goesOn(s, from) {
+		if len(t.Header) < 2 || !t.isHeader(s) || t.goesOn(s, first) {
 			if delim == "\t" || delim == "|" {
 				return t, false
 			}
@@ -156,8 +170,49 @@ func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 		row := ahead.Next(s, nil)
 		return t, row != nil && ahead.next > t.next
 	}
-	return t, false
+	return openWords(s, from, to)
 }
+
+// headerStart is where the titles begin on the header [from,to), behind the mark of a remark, as Zeek's logs have it, or
+// behind the option of a table of reStructuredText; below is where its rows begin.
+func headerStart(s string, from, to int) (start, below int) {
+	line := s[from:to]
+	below = min(to+1, len(s))
+	switch p := chars.Skip(line, 0, chars.Blank); {
+	case strings.HasPrefix(line, "#fields\t"):
+		return from + len("#fields\t"), below
+	case strings.HasPrefix(line, "# "), strings.HasPrefix(line, "#\t"):
+		return from + 2, below
+	case strings.HasPrefix(line[p:], ":header:"):
+		if n := strings.Index(s[to:min(len(s), to+maxLine)], "\n\n"); n >= 0 {
+			below = to + n + 2
+		}
+		return from + p + len(":header:"), below
+	}
+	return from, below
+}
+
+// openWords reads the line [from,to) as the header of a table whose cells are words with a blank between: three or
+// more, above two such lines, or two or more above lines that begin with their number, as R prints them.
+func openWords(s string, from, to int) (t Table, ok bool) {
+	if to-from > 2*maxTitle || to >= len(s) || chars.Skip(s, from, chars.Name|chars.Blank) != to {
+		return t, false
+	}
+	t = Table{delim: " ", next: to + 1, Header: fields(nil, s, from, to, 9)}
+	for p, n := t.next, 0; n < 2; n++ {
+		_, end, _ := Line(s, p)
+		row := fields(nil, s, p, end, len(t.Header)+2)
+		numbered := len(row) == len(t.Header)+1 && chars.IsDigits(s[row[0].Start:row[0].End])
+		if !numbered && (len(row) < 3 || len(row) != len(t.Header)) || len(t.Header) < 2 {
+			return t, false
+		}
+		p = min(end+1, len(s))
+	}
+	return t, true
+}
+
+// Loose reports whether nothing but a blank stands between cells: the lines may be running text.
+func (t *Table) Loose() bool { return t.delim == " " }
 
 // followers are the delimiters between a cell and the one that tells what it is.
 var followers = [...]struct {
@@ -323,7 +378,7 @@ func fields(cells []Cell, s string, from, to, limit int) []Cell {
 
 // numbered cuts a line that begins with its number, which has no title: data frames are printed so.
 func (t *Table) numbered(row []Cell, s string, from, to int) []Cell {
-	if t.delim != "" {
+	if t.delim != "" && t.delim != " " {
 		return nil
 	}
 	row = fields(row, s, from, to, len(t.Header)+2)
@@ -342,8 +397,11 @@ func (t *Table) isHeader(s string) bool {
 	if (t.delim == "," || t.delim == ";") && len(t.Header) < 3 {
 		words = 1 // running text has commas
 	}
-	for _, c := range t.Header {
+	for i, c := range t.Header {
 		title := s[c.Start:c.End]
+		if title == "" && i == len(t.Header)-1 && i > 1 { // a delimiter ends the line
+			continue
+		}
 		if t.ruled && (t.delim == "|" || t.delim == drawn) && len(title) <= maxTitle {
 			continue
 		}
@@ -410,8 +468,15 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 	if to > from && s[to-1] == '\r' {
 		to--
 	}
-	if delim == "" {
+	switch delim {
+	case "":
 		return splitBlanks(cells, s, from, to)
+	case " ":
+		return fields(cells, s, from, to, maxCells)
+	case quotesText:
+		if from, to = from+1, to-1; to < from {
+			return cells
+		}
 	}
 	framed := delim == drawn || delim == "|"
 	p := from

@@ -62,13 +62,12 @@ func titleRow(s string, i int) (titles []Cell, tuple int) {
 
 // columnsTo is Columns for a list that ends at stop.
 func columnsTo(s string, i, stop int) (names []Cell, tuple int) {
-	p := rowsBehind(s, stop+1)
-	if p == 0 {
-		return nil, 0
-	}
 	low, end := max(0, i-maxColumns), stop-i
-	open := strings.LastIndexByte(s[low:i], '(')
-	if open < 0 || columnsEnd(s, low+open+1) != stop {
+	p, open := rowsBehind(s, stop+1), strings.LastIndexByte(s[low:i], '(')
+	if p == 0 && open > 0 {
+		p = rowsBefore(s, low+open)
+	}
+	if p == 0 || open < 0 || columnsEnd(s, low+open+1) != stop {
 		return nil, 0
 	}
 	for from := low + open + 1; from <= i+end; {
@@ -91,10 +90,16 @@ func rowsBehind(s string, p int) int {
 	if chars.HasFold(s, p, "select ") {
 		return p + len("select") // the blank
 	}
+	if chars.HasFold(s, p, "from stdin") {
+		if n := strings.IndexByte(s[p:high], '\n'); n > 0 {
+			return p + n // before the first line
+		}
+		return 0
+	}
 	for ; p < high && s[p] != '(' && s[p] != ';' && s[p] != '\''; p++ {
 		switch {
 		case chars.HasFold(s, p, "as (values"):
-			p += len("as (")
+			p += len("as (") - 1
 		case s[p] == '=' && s[p-1] == ' ' && s[p+1] != '>', chars.HasFold(s, p, "values"):
 			q := p + 1
 			if s[p] != '=' {
@@ -107,6 +112,27 @@ func rowsBehind(s string, p int) int {
 				return q
 			}
 			return 0
+		}
+	}
+	return 0
+}
+
+// rowsBefore is where the first row begins before the list of columns that begins at open and names them: (VALUES (…))
+// AS t (; 0 if none does.
+func rowsBefore(s string, open int) int {
+	p := chars.SkipBack(s, 0, open, chars.Blank)
+	p = chars.SkipBack(s, 0, p, chars.Name)
+	p = chars.SkipBack(s, 0, p, chars.Space)
+	if chars.HasFold(s, p-len(" as"), " as") {
+		p = chars.SkipBack(s, 0, p-len(" as"), chars.Space)
+	}
+	if p < 2 || p == open || s[p-1] != ')' {
+		return 0
+	}
+	low := max(0, p-MaxStatement)
+	for q := strings.LastIndexByte(s[low:p], '('); q > 0; q = strings.LastIndexByte(s[low:low+q], '(') {
+		if end := chars.SkipBack(s, low, low+q, chars.Space); chars.EndsFold(s[low:end], "values") {
+			return low + q
 		}
 	}
 	return 0
@@ -125,6 +151,9 @@ const MaxTuple = 16 << 10
 // Tuple returns the values of the tuple that begins at p, with its parenthesis or behind SELECT, and where the next one begins; 0
 // if none does.
 func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
+	if s[p] == '\n' {
+		return copied(s, p+1, row)
+	}
 	from, depth := p+1, 0
 	for q := p + 1; q < len(s) && q-p < MaxTuple; q++ {
 		c := s[q]
@@ -151,6 +180,22 @@ func Tuple(s string, p int, row []Cell) (values []Cell, next int) {
 		return append(row, literal(s, from, len(s))), 0
 	}
 	return nil, 0
+}
+
+// copied returns the values of the line at p, as COPY of PostgreSQL has them: with tabs, or else commas, between.
+func copied(s string, p int, row []Cell) (values []Cell, next int) {
+	from, to, ok := Line(s, p)
+	if !ok || from == to || s[from] == '\\' && to-from == 2 {
+		return nil, 0
+	}
+	delim := "\t"
+	if strings.IndexByte(s[from:to], '\t') < 0 {
+		delim = ","
+	}
+	if to+1 < len(s) {
+		next = to
+	}
+	return split(row, s, from, to, delim), next
 }
 
 // quoteEnd is where the quote at p closes.

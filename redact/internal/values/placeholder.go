@@ -29,11 +29,16 @@ func IsPlaceholder(v string) bool {
 		second := chars.Fold[v[i+1]]
 		for _, p := range placeholdersBy[chars.Fold[v[i]]&127] {
 			if p[1] == second && chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
-				return true
+				return !isNumbered(v, i, p)
 			}
 		}
 	}
 	return chars.HasFold(v, 0, "your") && len(v) > 5 && !chars.HasDigit(v)
+}
+
+// isNumbered reports whether v is the stock word p with a number behind it, as people make passwords: changeme1234.
+func isNumbered(v string, at int, p string) bool {
+	return at == 0 && p[0] == 'c' && len(v) > len(p)+2 && chars.IsDigits(v[len(p):])
 }
 
 var placeholders = []string{

@@ -47,6 +47,12 @@ func LooksLikePassword(v string) bool {
 	return chance.Random(v) || chance.Unpronounceable(v)
 }
 
+// MayBeNumber reports whether v may be a password of digits alone: 6 to 12 of them that are no date. Where it stands has
+// to say that it is one.
+func MayBeNumber(v string) bool {
+	return len(v) >= 6 && len(v) <= 12 && chars.IsDigits(v) && !(len(v) == 8 && (v[:2] == "20" || v[:2] == "19"))
+}
+
 // isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
 func isTerm(v string) bool {
 	head := chars.Skip(v, 0, chars.Digit|chars.Dot)
@@ -227,19 +233,28 @@ var hostWords = names.Set("com org net io dev local internal example localhost w
 	"settings user users data request response body params props state this self form forms auth spec src test tests " +
 	"main core common api java javax security util")
 
-// isPassphrase reports whether v is four words or more in small letters with dots between them, as passwords of
-// words are, and none of them is one of hosts, properties or names of secrets.
+// isPassphrase reports whether v is words with dots between them, as passwords are, and none of them is one of hosts,
+// properties or names of secrets: four or more in small letters; three if the last one ends with a number; or two with
+// a capital each, of which the second ends with a number that is none of bits.
 func isPassphrase(v string) bool {
-	if strings.Count(v, ".") < 3 {
+	words := strings.TrimRight(v, "0123456789")
+	number, dots := v[len(words):], strings.Count(v, ".")
+	head := 0
+	switch {
+	case dots >= 3 || dots == 2 && number != "":
+	case dots == 1 && len(number) >= 2 && chars.IsUpper(v[0]) && !chars.OneOf("16 32 64 128 256 512", number):
+		head = 1
+	default:
 		return false
 	}
-	for _, part := range strings.Split(v, ".") {
-		if len(part) < 3 || chars.Skip(part, 0, chars.Lower) != len(part) || hostWords[part] || names.AboutWords[part] ||
+	for _, part := range strings.Split(words, ".") {
+		if len(part) < 3 || head == 1 && !chars.IsUpper(part[0]) || chars.Skip(part, head, chars.Lower) != len(part) ||
+			hostWords[strings.ToLower(part)] || names.AboutWords[strings.ToLower(part)] ||
 			names.Classify(part).Level > names.Harmless {
 			return false
 		}
 	}
-	return true
+	return len(number) < 5
 }
 
 var typeNames = names.Set("string str int integer number boolean bool any object secretstr unknown void optional " +
