@@ -93,7 +93,7 @@ func (sc *Scanner) documents(v string, depth int) bool {
 	ok := true
 	for i := syntax.SkipBlank(v, 0); i < len(v); i = syntax.SkipBlank(v, i) {
 		end, whole := sc.walk(v, i, depth)
-		if !whole || v[i] == '"' && end+1 < len(v) && (v[end] == ' ' || v[end] == '\t') && v[end+1] == '"' { // cells
+		if !whole {
 			ok = false
 			break
 		}

@@ -24,8 +24,9 @@ func LooksLikeJSON(s string) bool {
 	case '[':
 		i = SkipBlank(s, i+1)
 		return i == len(s) || strings.IndexByte(`"{[]-0123456789tfn`, s[i]) >= 0
-	case '"':
-		return true
+	case '"': // but for the cells of a table: "login" "password"
+		end, _ := StringEnd(s, i+1)
+		return !strings.HasPrefix(s[min(end+1, len(s)):], " \"") && !strings.HasPrefix(s[min(end+1, len(s)):], "\t\"")
 	}
 	return false
 }
