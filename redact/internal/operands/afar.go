@@ -123,7 +123,8 @@ func FilledValue(s string, start, stop int) (from, to int) {
 
 // fillMethods type their argument into the field that they are called on.
 const fillMethods = "fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set " +
-	"input enter_text typeText type_text val value fillField setText addValue replaceText"
+	"input enter_text typeText type_text val value fillField setText addValue replaceText enterText performTextInput " +
+	"performTextReplacement"
 
 // calledWith is the literal in the chain of calls at p, behind the closed name of a field: ).fill('x'),
 // ).first().type('x'), ).value = 'x', { name: 'Password' }).fill('x'). called tells that there is such a chain.
@@ -154,6 +155,10 @@ func calledWith(s string, p int) (from, to int, called bool) {
 		}
 		if chars.OneOf(fillMethods, s[p+1:end]) {
 			from, to = literalAt(s, end+1)
+			return from, to, true
+		}
+		if strings.HasPrefix(s[p:], ".setAttribute('value', ") || strings.HasPrefix(s[p:], `.setAttribute("value", `) {
+			from, to = literalAt(s, p+len(".setAttribute('value', "))
 			return from, to, true
 		}
 		if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()

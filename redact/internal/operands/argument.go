@@ -105,7 +105,15 @@ const programTable = "" +
 	"mysqladmin|G-p\n" +
 	"ssh-keygen|V-N -P\n" +
 	"unrar |G-p\n" +
-	"rar |G-p"
+	"rar |G-p\n" +
+	"bcp |V-P\n" +
+	"schtasks|V/rp /p /RP /P\n" +
+	"ftp> user |N2\n" +
+	"snmp-server user|Vsha md5 sha-256 des 128 192 256\n" +
+	"radius-server |Vkey\n" +
+	"message-digest-key |Vmd5\n" +
+	"authentication-key |Vmd5 sha1\n" +
+	"pre-shared-key |Vascii-text hexadecimal"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

@@ -106,7 +106,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 // isPasswordWord reports whether a name ends with a word for a password, which is no word for what has one.
 func isPasswordWord(name string) bool {
 	return chars.EndsFold(name, "password") || chars.EndsFold(name, "passwd") || chars.EndsFold(name, "pw") ||
-		chars.EndsFold(name, "pwd") ||
+		chars.EndsFold(name, "pwd") || len(name) > 6 && chars.EndsFold(name, "pass") || chars.EndsFold(name, "masterauth") ||
 		chars.EndsFold(name, "passphrase") || chars.EndsFold(name, "psk") || chars.EndsFold(name, "-key")
 }
 
@@ -123,7 +123,7 @@ func restOfLine(s string, p int) bool {
 // numberEndsLine reports whether a password of digits goes from p to the end of the line.
 func numberEndsLine(s string, p int) bool {
 	end := bareEnd(s, p)
-	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.MayBeNumber(s[p:end])
+	return (end == len(s) || s[end] == '\n' || s[end] == '\r') && values.MayBeSimple(s[p:end])
 }
 
 // environmentBefore reports whether the name that begins at start is that of a variable which is set

@@ -55,6 +55,11 @@ var Detectors = []kinds.Detector{
 		"authenticationtoken(", "create_user(", "createuser(", "check_password("}, Match: literalOf(0), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"-p "}, Match: rules.Named(loginOption)},
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
+	{Kind: kinds.Password, Anchors: []string{" p: ", " pw: "}, Match: rules.Named(chatLogin)},
+	{Kind: kinds.Password, Anchors: []string{"send \"", "send -- \"", "sendline('", "sendline(\""}, Match: rules.Named(expected)},
+	{Kind: kinds.Password, Anchors: []string{"sp_addlogin ", "<<< \"", "<<< '"},
+		Match: rules.Named(literalBehind)},
+	{Kind: kinds.Password, Anchors: []string{"> auth "}, Match: rules.Named(lastArgument)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
 	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:"}, Match: rules.Named(oracleLogin)},
@@ -224,7 +229,7 @@ func nthLiteral(s string, at, p, n int) (from, to int, ok bool) {
 		case '"', '\'':
 			end := QuoteEnd(s[:limit], p+1, c)
 			if v := s[p+1 : end]; (left == 0 || n == 0 && left < -1) && end+1 < len(s) &&
-				strings.IndexByte(",)", s[end+1]) >= 0 && values.LooksLikePassword(v) && !marks.IsMark(v) {
+				strings.IndexByte(",)", s[end+1]) >= 0 && (values.LooksLikePassword(v) || values.MayBeSimple(v)) && !marks.IsMark(v) {
 				from, to, ok = p+1, end, true
 			}
 			p = end
@@ -245,10 +250,76 @@ func loginOption(s string, i int) (start, end int, kind string) {
 	return passwordArgument(s, i+len("-p "))
 }
 
+// chatLogin is the word behind the "p:" at i, if a "u:" stands before it: u: ann p: x.
+func chatLogin(s string, i int) (start, end int, kind string) {
+	line := s[max(0, i-maxProse):i]
+	if line = line[strings.LastIndexByte(line, '\n')+1:]; !strings.HasPrefix(line, "u: ") && !strings.Contains(line, " u: ") {
+		return 0, 0, ""
+	}
+	return passwordArgument(s, i+strings.IndexByte(s[i:], ':')+2)
+}
+
+// expected is the literal at i that a script sends to a program that asked for a password: expect "assword:", send "x\r".
+func expected(s string, i int) (start, end int, kind string) {
+	if before := s[max(0, i-maxProse):i]; !chars.ContainsFold(before, "assword") && !chars.ContainsFold(before, "assphrase") {
+		return 0, 0, ""
+	}
+	start = i + strings.IndexAny(s[i:], "\"'") + 1
+	end = QuoteEnd(s, start, s[start-1])
+	for end-start > 2 && s[end-2] == '\\' {
+		end -= 2
+	}
+	if !values.LooksLikePassword(s[start:end]) && !values.MayBeSimple(s[start:end]) || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// handedTo are the programs that read a password from a here-string.
+var handedTo = [...]string{"cryptsetup", "passwd", "sudo -s", "gpg", "kinit", "login", "ssh-add", "openssl"}
+
+// literalBehind is the last literal of the line at i, if it looks like a password. Behind <<< the line has to begin
+// with a program that reads one.
+func literalBehind(s string, i int) (start, end int, kind string) {
+	line := s[i:min(len(s), i+maxAfar)]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	if before := s[max(0, i-maxProse):i]; s[i] == '<' {
+		before = before[strings.LastIndexByte(before, '\n')+1:]
+		known := false
+		for _, program := range handedTo {
+			known = known || chars.ContainsFold(before, program)
+		}
+		if !known {
+			return 0, 0, ""
+		}
+	}
+	last := strings.LastIndexAny(line, "\"'")
+	if last <= 0 {
+		return 0, 0, ""
+	}
+	start, end = i+strings.LastIndexByte(line[:last], line[last])+1, i+last
+	if start == i || !values.LooksLikePassword(s[start:end]) && !values.MayBeSimple(s[start:end]) || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
+}
+
+// lastArgument is the second of two arguments of the command at i, else the first: AUTH x, AUTH ann x.
+func lastArgument(s string, i int) (start, end int, kind string) {
+	p := i + len("> auth ")
+	_, _, next := Argument(s, p, min(len(s), p+maxAfar))
+	if next < len(s) && s[next] == ' ' {
+		p = next
+	}
+	return passwordArgument(s, p)
+}
+
 // passwordArgument is the argument at p, if it looks like a password.
 func passwordArgument(s string, p int) (start, end int, kind string) {
 	start, end, _ = Argument(s, p, min(len(s), p+maxAfar))
-	if start >= end || !values.LooksLikePassword(s[start:end]) || marks.IsMark(s[start:end]) {
+	if start >= end || !values.LooksLikePassword(s[start:end]) && !values.MayBeSimple(s[start:end]) || marks.IsMark(s[start:end]) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName

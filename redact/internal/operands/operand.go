@@ -22,11 +22,6 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	if strings.HasPrefix(s[p:], "\\\n") && o.Op != ':' { // the line goes on
 		p = chars.Skip(s, p+2, chars.Blank|chars.Tab)
 	}
-	if chars.HasFold(s, p, "string(") { // of PHP: string(9) "x"
-		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
-			p = q + 2
-		}
-	}
 	if o.Op == ':' && strings.HasPrefix(s[p:], "** ") {
 		p += len("** ")
 	}
@@ -36,6 +31,11 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 			return o
 		}
 		p = q
+	}
+	if chars.HasFold(s, p, "string(") { // of PHP: string(9) "x"
+		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
+			p = q + 2
+		}
 	}
 	p = literalHead(s, skipTag(s, p, o.Op))
 	if p >= len(s) {
@@ -120,7 +120,7 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	switch {
 	case q >= len(s) || s[q] == '\n':
 		return 0, false
-	case block || o.Op == '>' || o.Op == '=' && (s[q] == '"' || s[q] == '\''):
+	case block || o.Op == '>' || o.Op == '=' && (s[q] == '"' || s[q] == '\'' || strings.HasPrefix(s[q:], "string(")):
 		return q, true
 	case o.Op != ':' || q == p && s[q] != '-':
 		return 0, false

@@ -166,7 +166,7 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 	if q == p && !wasQuoted {
 		return 0
 	}
-	for _, w := range [...]string{"value", "content", "default", "val"} {
+	for _, w := range [...]string{"value", "content", "defaultvalue", "default", "val"} {
 		if chars.HasFold(s, q, w) {
 			q += len(w)
 			q = chars.SkipAny(s, q, "\"'\\")

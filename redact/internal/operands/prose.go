@@ -43,7 +43,7 @@ const ofWords = "for of to on at from von für pour de para per till til för vo
 var aboutUsers = names.Set("user username login account email host file line error code id in")
 
 // particles stand directly behind a name in scripts without blanks, and link it with its value.
-var particles = [...]string{"は", "是", "为", "為", "는", "은", "이", "："}
+var particles = [...]string{"は", "是", "为", "為", "는", "은", "이", "คือ", "："}
 
 // A prose reads the words behind a name in running text.
 type prose struct {
@@ -53,6 +53,7 @@ type prose struct {
 	linked  bool // a word said that the value follows
 	set     bool // setLinks link
 	colon   bool // the last word ended with a colon: the token you asked for: x
+	about   bool // the first word said what the name belongs to
 	belongs bool // a word linked, or the first word said what the name belongs to: password for ann: x
 }
 
@@ -69,6 +70,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		return 0, 0
 	}
 	first := s[min(p+1, len(s)):r.wordEnd(min(p+1, len(s)))]
+	r.about = chars.OneOf(ofWords, first)
 	for range maxProseWords {
 		p = chars.Skip(s[:r.limit], p, chars.Blank)
 		if from, to = r.enclosed(p); to > from {
@@ -81,7 +83,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if from, to = r.plain(p, end); to > from {
 			return from, to
 		}
-		if to = r.numberEnd(p, end, first); to > 0 {
+		if to = r.simpleEnd(p, end, first); to > 0 {
 			return p, to
 		}
 		if end < len(s) && s[end] == '\n' && s[end-1] == ':' { // use the password below:
@@ -90,7 +92,7 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		if end < len(s) && s[end] == '\n' || strings.IndexByte(".;?!", s[end-1]) >= 0 {
 			return 0, 0
 		}
-		r.belongs = r.belongs || r.linked || s[end-1] == ':' && chars.OneOf(ofWords, first)
+		r.belongs = r.belongs || r.linked || s[end-1] == ':' && r.about
 		r.learn(s[p:end])
 		p = end
 	}
@@ -113,7 +115,7 @@ func bracketed(s string, stop int) (from, to int) {
 		from, to = from+1, to-1
 	}
 	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) &&
-		!values.MayBeNumber(s[from:to]) {
+		!values.MayBeSimple(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
@@ -182,7 +184,7 @@ func (r *prose) plain(p, end int) (from, to int) {
 	word := r.s[from:to]
 	switch {
 	case (r.colon || r.linked) && len(word) >= longWord && chars.HasDigit(word) && chance.Random(word):
-	case r.linked && values.LooksLikePassword(word):
+	case (r.linked || r.scripts && r.about) && values.LooksLikePassword(word):
 	case r.linked && r.colon && len(word) >= 4 && chars.HasDigit(word) && r.endsLine(end):
 	default:
 		return 0, 0
@@ -190,15 +192,15 @@ func (r *prose) plain(p, end int) (from, to int) {
 	return from, to
 }
 
-// numberEnd is the end of the number that is the word [p,end), if it is said to be the value, 0 otherwise. The first
-// word behind the name has to link or say what the name belongs to, and nothing is counted: no word in the plural
-// follows.
-func (r *prose) numberEnd(p, end int, first string) int {
+// simpleEnd is the end of the number, or of the word with one, that is the word [p,end), if it is said to be the value, 0
+// otherwise. The first word behind the name has to link or say what the name belongs to, and nothing is counted: no
+// word in the plural follows.
+func (r *prose) simpleEnd(p, end int, first string) int {
 	to := chars.SkipBackAny(r.s, p, end, ".,;:!?)")
-	if !r.linked || !values.MayBeNumber(r.s[p:to]) || !r.scripts && strings.HasSuffix(r.s[:p], " on ") {
+	if !r.linked || !values.MayBeSimple(r.s[p:to]) || !r.scripts && strings.HasSuffix(r.s[:p], " on ") {
 		return 0
 	}
-	if first != r.s[p:end] && !linkWords[first] && !chars.OneOf(ofWords, first) || to == end && !r.endsLine(end) &&
+	if first != r.s[p:end] && !linkWords[first] && !r.about || to == end && !r.endsLine(end) &&
 		strings.HasSuffix(r.s[end:r.wordEnd(min(end+1, len(r.s)))], "s") {
 		return 0
 	}
@@ -261,7 +263,7 @@ func wordBefore(s string, start int) string {
 
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
-	"input inputs put wrote write pasted paste set setting send sent encrypt_string with using use try tried")
+	"input inputs select put wrote write pasted paste set setting send sent encrypt_string with using use try tried")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
@@ -405,8 +407,11 @@ func LoginPair(s string, start, end int) (from, to int) {
 		chars.IsFieldLike(s[start:end]) {
 		from = p + 2
 		to = bareEnd(s, from)
+	} else if chars.HasFold(s, end, " and ") && chars.IsFieldLike(s[start:end]) {
+		from = end + len(" and ")
+		to = chars.SkipBackAny(s, from, bareEnd(s, from), ".")
 	}
-	if from == 0 || !values.LooksLikePassword(s[from:to]) && !values.MayBeNumber(s[from:to]) {
+	if from == 0 || !values.LooksLikePassword(s[from:to]) && !values.MayBeSimple(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
@@ -431,7 +436,7 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 		if end >= len(s) || s[end] != '\n' {
 			break
 		}
-		if p = chars.SkipAny(s, end+1, " \t>*`\"'"); lines == 0 {
+		if p = chars.SkipAny(s, end+1, " \t=>*`\"'"); lines == 0 {
 			if ruler := chars.SkipAny(s, p, "-=~"); ruler > p+2 {
 				p, lines = ruler, -1
 			}
@@ -449,7 +454,7 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	}
 	line = strings.TrimRight(line, " \t\r*`\"'")
 	constant := strings.IndexByte(line, '_') > 0 && strings.ToUpper(line) == line
-	if !bare && values.MayBeNumber(line) {
+	if !bare && values.MayBeSimple(line) {
 		return from, from + len(line)
 	}
 	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p &&

@@ -47,7 +47,7 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		if to <= from {
 			from, to = operands.RemarkedValue(s, start, stop)
 		}
-		if v.Kind != kinds.Password && chars.IsDigits(s[from:to]) {
+		if v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
 			from, to = 0, 0
 		}
 		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {

@@ -69,7 +69,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		switch {
 		case sc.makesSecret(before):
 			v.Level = names.Secret
-		case names.Weakens(before):
+		case names.Weakens(before) && v.Kind != kinds.Credential:
 			return 0
 		}
 	}

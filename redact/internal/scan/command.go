@@ -51,6 +51,7 @@ func (sc *Scanner) commandWord(p *operands.Program, s string, start, stop, next,
 	word := s[start:stop]
 	switch {
 	case len(word) < 2:
+	case word[0] == '/' && p.Nth > 0 && strings.IndexByte(word, ':') > 0: // an option of Windows: /user:ann
 	case word[0] != '-' && p.Nth > 0:
 		if p.Nth--; p.Nth == 0 && (!strings.Contains(word, "=") || len(word) > 20) && word[0] != '/' {
 			sc.argumentSecret(s, start, stop)
@@ -85,6 +86,10 @@ func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, nex
 			sc.argumentSecret(s, start+i+1, stop)
 		}
 	case chars.OneOf(p.User, word):
+		start, stop, q = operands.Argument(s, q, limit)
+		q = sc.userArgument(s, start, stop, q, limit)
+	case glued && len(word) < 6 && chars.OneOf(p.User, "-"+word[len(word)-1:]) && // -su
+		chars.Skip(word, 1, chars.Lower|chars.Upper) == len(word):
 		start, stop, q = operands.Argument(s, q, limit)
 		q = sc.userArgument(s, start, stop, q, limit)
 	case chars.OneOf(p.User, word[:2]) && glued:

@@ -74,7 +74,8 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		sc.budget.at = row[0].Start
 		sc.pay(150 * len(row))
 		for i, v := range columns {
-			if !table.Loose() || values.LooksLikePassword(s[row[i].Start:row[i].End]) {
+			text := s[row[i].Start:row[i].End]
+			if !table.Loose() || values.LooksLikePassword(text) || v.Kind == kinds.Password && values.MayBeSimple(text) {
 				sc.cell(s, row[i], v, true)
 			}
 		}
@@ -98,7 +99,7 @@ func (sc *Scanner) cellBeside(s string, from, to, start, stop int, in tables.Del
 	}
 	if strings.ContainsAny(s[name.Start:name.End], "/[(") || !isPersonal(v) && (v.Level == names.Harmless ||
 		sc.classify(text).Level > names.Harmless ||
-		!values.LooksLikePassword(text) && !(v.Kind == kinds.Password && s[name.End-1] != 's' && values.MayBeNumber(text))) {
+		!values.LooksLikePassword(text) && !(v.Kind == kinds.Password && s[name.End-1] != 's' && values.MayBeSimple(text))) {
 		return false
 	}
 	n := len(sc.Spans)

@@ -47,9 +47,12 @@ func LooksLikePassword(v string) bool {
 	return chance.Random(v) || chance.Unpronounceable(v)
 }
 
-// MayBeNumber reports whether v may be a password of digits alone: 6 to 12 of them that are no date. Where it stands has
-// to say that it is one.
-func MayBeNumber(v string) bool {
+// MayBeSimple reports whether v may be a password that looks like other things as well: 6 to 12 digits that are no
+// date, or five small letters and more with two digits. Where it stands has to say that it is one.
+func MayBeSimple(v string) bool {
+	if n := chars.Skip(v, 0, chars.Lower); n >= 5 && len(v) == n+2 {
+		return chars.IsDigits(v[n:])
+	}
 	return len(v) >= 6 && len(v) <= 12 && chars.IsDigits(v) && !(len(v) == 8 && (v[:2] == "20" || v[:2] == "19"))
 }
 
@@ -218,6 +221,9 @@ func isMember(v string) bool {
 		return true
 	}
 	if dot <= 0 || !chars.IsDotted(v) || isPassphrase(v) {
+		return false
+	}
+	if len(v) <= 32 && chars.HasDigit(v) && strings.ToLower(v[1:dot]) != v[1:dot] && chance.Random(strings.ReplaceAll(v, ".", "")) {
 		return false
 	}
 	for part := range strings.SplitSeq(v, ".") {
