@@ -54,6 +54,7 @@ type prose struct {
 	set     bool // setLinks link
 	colon   bool // the last word ended with a colon: the token you asked for: x
 	about   bool // the first word said what the name belongs to
+	owner   bool // the last word did
 	belongs bool // a word linked, or the first word said what the name belongs to: password for ann: x
 }
 
@@ -184,7 +185,8 @@ func (r *prose) plain(p, end int) (from, to int) {
 	word := r.s[from:to]
 	switch {
 	case (r.colon || r.linked) && len(word) >= longWord && chars.HasDigit(word) && chance.Random(word):
-	case (r.linked || r.scripts && r.about) && values.LooksLikePassword(word):
+	case r.linked && values.LooksLikePassword(word):
+	case r.scripts && r.about && !r.owner && strings.IndexByte(word, '.') < 0 && values.LooksLikePassword(word):
 	case r.linked && r.colon && len(word) >= 4 && chars.HasDigit(word) && r.endsLine(end):
 	default:
 		return 0, 0
@@ -197,7 +199,7 @@ func (r *prose) plain(p, end int) (from, to int) {
 // word in the plural follows.
 func (r *prose) simpleEnd(p, end int, first string) int {
 	to := chars.SkipBackAny(r.s, p, end, ".,;:!?)")
-	if !r.linked || !values.MayBeSimple(r.s[p:to]) || !r.scripts && strings.HasSuffix(r.s[:p], " on ") {
+	if !r.linked || r.owner || !values.MayBeSimple(r.s[p:to]) || !r.scripts && strings.HasSuffix(r.s[:p], " on ") {
 		return 0
 	}
 	if first != r.s[p:end] && !linkWords[first] && !r.about || to == end && !r.endsLine(end) &&
@@ -215,6 +217,7 @@ func (r *prose) endsLine(end int) bool {
 // learn notes what a word that is not the value says of the next one.
 func (r *prose) learn(word string) {
 	r.colon = word[len(word)-1] == ':'
+	r.owner = chars.OneOf(ofWords, word)
 	if chars.IsUpper(word[0]) {
 		word = strings.ToLower(word)
 	}
@@ -407,7 +410,7 @@ func LoginPair(s string, start, end int) (from, to int) {
 		chars.IsFieldLike(s[start:end]) {
 		from = p + 2
 		to = bareEnd(s, from)
-	} else if chars.HasFold(s, end, " and ") && chars.IsFieldLike(s[start:end]) {
+	} else if chars.HasFold(s, end, " and ") && chars.IsFieldLike(s[start:end]) && !chars.IsUpper(s[start]) {
 		from = end + len(" and ")
 		to = chars.SkipBackAny(s, from, bareEnd(s, from), ".")
 	}

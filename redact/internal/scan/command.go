@@ -96,6 +96,9 @@ func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, nex
 		sc.userPassword(s, start+2, stop)
 	case chars.OneOf(p.Value, word):
 		start, stop, q = operands.Argument(s, q, limit)
+		if stop == start+1 && chars.IsDigit(s[start]) { // how it is encrypted: key 7 x
+			start, stop, q = operands.Argument(s, q, limit)
+		}
 		sc.argumentSecret(s, start, stop)
 	case word[0] == '/':
 		if strings.HasPrefix(word, p.Glued) {

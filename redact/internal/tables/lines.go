@@ -199,6 +199,11 @@ func openWords(s string, from, to int) (t Table, ok bool) {
 		return t, false
 	}
 	t = Table{delim: " ", next: to + 1, Header: fields(nil, s, from, to, 9)}
+	for _, c := range t.Header {
+		if chars.OneOf("the The a an of to in is and or for with your Your my new this", s[c.Start:c.End]) {
+			return t, false
+		}
+	}
 	for p, n := t.next, 0; n < 2; n++ {
 		_, end, _ := Line(s, p)
 		row := fields(nil, s, p, end, len(t.Header)+2)
@@ -211,8 +216,8 @@ func openWords(s string, from, to int) (t Table, ok bool) {
 	return t, true
 }
 
-// Loose reports whether nothing but a blank stands between cells: the lines may be running text.
-func (t *Table) Loose() bool { return t.delim == " " }
+// Loose reports whether nothing but a blank or a colon stands between cells: the lines may be something else.
+func (t *Table) Loose() bool { return t.delim == " " || t.delim == ":" }
 
 // followers are the delimiters between a cell and the one that tells what it is.
 var followers = [...]struct {
@@ -397,9 +402,10 @@ func (t *Table) isHeader(s string) bool {
 	if (t.delim == "," || t.delim == ";") && len(t.Header) < 3 {
 		words = 1 // running text has commas
 	}
+	first := t.Header[0].Start
 	for i, c := range t.Header {
 		title := s[c.Start:c.End]
-		if title == "" && i == len(t.Header)-1 && i > 1 { // a delimiter ends the line
+		if title == "" && i == len(t.Header)-1 && i > 1 && (first == 0 || s[first-1] == '\n') { // a delimiter ends the line
 			continue
 		}
 		if t.ruled && (t.delim == "|" || t.delim == drawn) && len(title) <= maxTitle {
