@@ -60,6 +60,16 @@ func (w *nameWords) WordsOf(name string) []string {
 	return w.words[:w.n]
 }
 
+// IsThing reports whether name has two words or more, of which the last one says what kind of thing in a program it is:
+// AccessTokenRequest. With digits, the words for a field need a third word beside them: passwords are two and a number.
+func IsThing(name string) bool {
+	w := spare.Get().(*nameWords)
+	defer spare.Put(w)
+	words := w.WordsOf(name)
+	n := len(words)
+	return n >= 2 && (things[words[n-1]] || AboutWords[words[n-1]] && (n > 2 || !chars.HasDigit(name)))
+}
+
 // A Classifier classifies names, and keeps what it said: the same names come again and again.
 type Classifier struct {
 	nameWords

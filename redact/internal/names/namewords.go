@@ -170,6 +170,11 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"supplier tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
 	"mgr config setting settings tokens tokenizer parser lexer grammar")
 
+// things are the last words of names in programs, besides AboutWords.
+var things = Set("request requests response exception client encoder decoder filter context converter repository " +
+	"resolver validator strategy storage matcher operation authentication authorization authority test tests impl " +
+	"configurer customizer details attributes parameters collection list class object model view serializer")
+
 // plainKeyWords are what beforeKey takes back.
 var plainKeyWords = Set("key keys token tokens pass string session sid sig signature login auth")
 

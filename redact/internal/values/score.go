@@ -63,7 +63,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + byForm(chance.Plausible(v))
 	case d.Level < names.Secret:
 		return points + weakPoints(strings.TrimSpace(v), name, d, o)
-	case !o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
+	case !o.Quoted && (isSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
+		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
 	case isDay(v) && d.Kind != kinds.Password:
 		return points + noSecret
@@ -175,6 +176,9 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	}
 	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && saysWords[first] && isWords(rest) {
 		return true // an error of a form
+	}
+	if o.Quoted && (isBetween(v) || isMessage(v, o)) || isTechnical(v) {
+		return true
 	}
 	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))

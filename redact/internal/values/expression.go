@@ -1,0 +1,103 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/names"
+)
+
+// isSyntax reports whether a bare value has the syntax of an expression in source code: an index, a call, a
+// function, a negation, a comparison, or brackets that close what the name stands in. Its first name is none that may
+// be drawn by chance.
+func isSyntax(v string) bool {
+	if len(v) >= 2 && v[0] == '!' { // !0, !!x, !s.Read(&x)
+		rest := strings.TrimLeft(v, "!")
+		end := nameLen(rest)
+		return end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!' || v == "!0" || v == "!1")
+	}
+	if strings.HasPrefix(v, "**") {
+		return chars.IsDotted(v[2:])
+	}
+	head := strings.TrimLeft(v, "*&")
+	end := nameLen(head)
+	rest := head[end:]
+	if strings.HasPrefix(head, "(") { // (x, y) => …
+		return strings.Contains(head, ")=>")
+	}
+	if end == 0 || rest == "" || chance.Random(head[:end]) {
+		return false
+	}
+	switch rest[0] {
+	case '[':
+		close := strings.IndexByte(rest, ']')
+		if close < 0 {
+			return rest == "[" || rest[1] == '\''
+		}
+		index := rest[1:close]
+		after := rest[close+1:]
+		return isIndex(index) && (after == "" || strings.IndexByte(".[(,;)?", after[0]) >= 0)
+	case '(':
+		return len(head) < len(v) || strings.HasPrefix(rest, "()")
+	case '}', ')':
+		return len(rest) > 1 && rest[1] != '!'
+	case '=':
+		return strings.HasPrefix(rest, "=>") || strings.HasPrefix(rest, "==")
+	case '!':
+		return strings.HasPrefix(rest, "!==")
+	case '&', '|', '?':
+		return len(rest) > 1 && rest[1] == rest[0]
+	}
+	return false
+}
+
+// isIndex reports whether v is what stands in the brackets of an index: a name, a number, a part, a literal.
+func isIndex(v string) bool {
+	v = strings.Trim(v, `'"`)
+	return v == "" || chars.IsFieldLike(v) || strings.Trim(v, "0123456789:-+") == ""
+}
+
+// nameLen is the length of the dotted name that v begins with.
+func nameLen(v string) int {
+	if v == "" || chars.IsDigit(v[0]) || v[0] == '.' {
+		return 0
+	}
+	n := chars.Skip(v, 0, chars.Alnum)
+	for n < len(v) && (chars.IsAlnum(v[n]) || strings.IndexByte("_$.", v[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// isProgramName reports whether v is a name in a program of two words or more, of which the last one says what kind of
+// thing it is: OAuth2AuthorizationRequest, Pbkdf2PasswordEncoder. Digits at the end are at most one.
+func isProgramName(v string) bool {
+	v, _, _ = strings.Cut(v, "#")
+	v = strings.Trim(v, ".()")
+	if n := len(v); n < 8 || n > names.MaxName || chars.IsDigit(v[n-1]) && chars.IsDigit(v[n-2]) ||
+		!chars.IsDotted(v) || strings.ToLower(v[1:]) == v[1:] || chance.Random(v) {
+		return false
+	}
+	return names.IsThing(v)
+}
+
+// isBetween reports whether a value in quotes is what stands between two literals in source code: the first quote ended
+// one, as in "Password is " + x.
+func isBetween(v string) bool {
+	rest := strings.TrimLeft(v, " ")
+	if rest == "" {
+		return false
+	}
+	gap := len(rest) < len(v)
+	switch rest[0] {
+	case ',', ')', ';', ']':
+		return len(rest) == 1 || strings.IndexByte(" ,);", rest[1]) >= 0
+	case '+', '.', '%', '&':
+		return gap && len(rest) > 1 && rest[1] == ' '
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package values
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/names"
+)
+
+// smallWords are the articles, pronouns and verbs of sentences in several languages.
+var smallWords = names.Set("you we they not don't has have can could does did please enter type no yes any all new but " +
+	"der die das ein ist nicht bitte mit und le la les un une est pas du et el los las es y o il lo di non per " +
+	"os um uma não het een niet en na til ikke er nie jest для не и в на")
+
+// isMessage reports whether v is words that tell a person something rather than a secret of several words: a prompt,
+// an error, the text of a form. Words alone are no evidence, as passphrases have them. Two of these are: a capital at
+// the head alone, the end of a sentence, small words (each counts), the name of a secret, a place to fill in, and a
+// call whose argument v is.
+func isMessage(v string, o Operand) bool {
+	if strings.IndexByte(v, ' ') <= 0 || len(v) > 400 {
+		return false
+	}
+	count, points, capitals := 0, 0, 0
+	for word := range strings.SplitSeq(v, " ") {
+		bare := strings.Trim(word, `.,:;?!()'"-`)
+		switch {
+		case bare == "":
+			continue
+		case isFilledIn(bare):
+			points++
+		case !isWordOfText(bare):
+			return false
+		case len(bare) > maxSmallWord:
+		case functionWords[strings.ToLower(bare)] || proseWords[strings.ToLower(bare)] || saysWords[strings.ToLower(bare)] ||
+			smallWords[strings.ToLower(bare)]:
+			points++
+		}
+		if names.Classify(bare).Level == names.Secret {
+			points++
+		}
+		if count++; chars.IsUpper(bare[0]) && len(bare) > 1 && strings.ToLower(bare[1:]) == bare[1:] {
+			capitals++
+		}
+	}
+	if count < 2 {
+		return false
+	}
+	if capitals == 1 && chars.IsUpper(v[0]) {
+		points++
+	}
+	if strings.IndexByte(".?:", v[len(v)-1]) >= 0 || strings.HasSuffix(v, ": ") || strings.HasSuffix(v, "? ") {
+		points++
+	}
+	if o.Op == '(' {
+		points++
+	}
+	return points >= 2
+}
+
+// maxSmallWord is the longest of the words of sentences, in bytes.
+const maxSmallWord = len("specifies")
+
+// isWordOfText reports whether v is letters of any script, with apostrophes and dashes between them, or a short number.
+func isWordOfText(v string) bool {
+	if len(v) <= 3 && chars.IsDigits(v) {
+		return true
+	}
+	for i := range len(v) {
+		if !chars.IsLetter(v[i]) && v[i] < 0x80 && (i == 0 || strings.IndexByte("'-/", v[i]) < 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// isFilledIn reports whether v is where a program fills something in: %s, {}, {name}, ${data.x}.
+func isFilledIn(v string) bool {
+	v = strings.TrimPrefix(v, "$")
+	n := len(v)
+	return n >= 2 && (v[0] == '%' && n <= 3 && chars.IsLetter(v[n-1]) || v[0] == '{' && v[n-1] == '}' &&
+		(n == 2 || chars.IsDotted(v[1:n-1]) || chars.IsDigits(v[1:n-1])))
+}
+
+// terms are the parts of the names of algorithms, modes, formats and schemes.
+var terms = names.Set("sha md hmac aes des rsa rsassa dsa ecdsa eddsa ed ec ecdh pbkdf scrypt bcrypt argon id blake " +
+	"ripemd crc cbc gcm ctr ecb cfb ofb ccm pss pkcs oaep padding with and hs rs es ps none utf iso ascii base hex " +
+	"latin json xml application text html form www url urlencoded scram basic bearer digest x p chacha poly tls ssl " +
+	"md4 rc curve")
+
+// isTechnical reports whether v is what an algorithm, a mode or a format is called: SHA-256, PBKDF2WithHmacSHA1,
+// AES/CBC/PKCS5Padding, utf-8, application/json.
+func isTechnical(v string) bool {
+	if len(v) > 40 || !chars.IsLetter(v[0]) {
+		return false
+	}
+	for i := 0; i < len(v); {
+		start := i
+		switch c := v[i]; {
+		case chars.IsDigit(c):
+			if i = chars.Skip(v, i, chars.Digit); i-start > 4 {
+				return false
+			}
+		case chars.IsUpper(c):
+			i = chars.Skip(v, i, chars.Upper)
+			if low := chars.Skip(v, i, chars.Lower); low > i {
+				if i-start > 1 { // the last capital begins a word: SHAWith
+					i--
+				} else {
+					i = low
+				}
+			}
+		case chars.IsLetter(c):
+			i = chars.Skip(v, i, chars.Lower)
+		case strings.IndexByte("-_/.", c) >= 0:
+			i++
+			continue
+		default:
+			return false
+		}
+		if chars.IsLetter(v[start]) && !terms[strings.ToLower(v[start:i])] {
+			return false
+		}
+	}
+	return true
+}
