@@ -67,7 +67,11 @@ func IsThing(name string) bool {
 	defer spare.Put(w)
 	words := w.WordsOf(name)
 	n := len(words)
-	return n >= 2 && (things[words[n-1]] || AboutWords[words[n-1]] && (n > 2 || !chars.HasDigit(name)))
+	if n < 2 {
+		return false
+	}
+	last := words[n-1]
+	return things[last] || (AboutWords[last] || last == "token" || last == "key") && (n > 2 || !chars.HasDigit(name))
 }
 
 // A Classifier classifies names, and keeps what it said: the same names come again and again.

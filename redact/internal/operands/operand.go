@@ -27,7 +27,7 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	}
 	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
 		q, ok := nextLine(s, p, o)
-		if !ok {
+		if !ok || o.Op == ':' && opensBlock(s, from, q) {
 			return o
 		}
 		p = q
@@ -95,6 +95,12 @@ func skipTag(s string, p int, op byte) int {
 		return p + len(section)
 	}
 	return p
+}
+
+// opensBlock reports whether the colon before from, behind which the next line with text begins at q, opens a block of
+// Python: a bracket stands before it, or a comment or the documentation of a function behind it.
+func opensBlock(s string, from, q int) bool {
+	return from > 1 && s[from-2] == ')' || strings.HasPrefix(s[q:], `"""`) || strings.HasPrefix(s[q:], "'''") || s[q] == '#'
 }
 
 func indexOr(s, sub string) int {

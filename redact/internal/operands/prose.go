@@ -115,8 +115,10 @@ func bracketed(s string, stop int) (from, to int) {
 	if to-from > 2 && strings.IndexByte("\"'`", s[from]) >= 0 && s[to-1] == s[from] {
 		from, to = from+1, to-1
 	}
-	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") || !values.LooksLikePassword(s[from:to]) &&
-		!values.MayBeSimple(s[from:to]) {
+	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") ||
+		!values.LooksLikePassword(s[from:to]) && !values.MayBeSimple(s[from:to]) ||
+		p == stop && (s[p] == '<' || s[p] == '(' && strings.IndexByte(s[from:to], '.') > 0) && // Token<Type>, call(x.y)
+			chars.IsDotted(s[from:to]) && !chance.Random(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
@@ -185,7 +187,7 @@ func (r *prose) plain(p, end int) (from, to int) {
 	word := r.s[from:to]
 	switch {
 	case (r.colon || r.linked) && len(word) >= longWord && chars.HasDigit(word) && chance.Random(word):
-	case r.linked && values.LooksLikePassword(word):
+	case r.linked && values.LooksLikePassword(word) && values.LooksLikePassword(strings.TrimRight(word, ">]}.")):
 	case r.scripts && r.about && !r.owner && strings.IndexByte(word, '.') < 0 && values.LooksLikePassword(word):
 	case r.linked && r.colon && len(word) >= 4 && chars.HasDigit(word) && r.endsLine(end):
 	default:
@@ -247,7 +249,7 @@ func quotedWord(s string, p, limit int) (from, to int) {
 				from += len(s[from:to]) - len(strings.TrimPrefix(s[from:to], blank))
 				to = from + len(strings.TrimSuffix(s[from:to], blank))
 			}
-			if to > from && strings.IndexByte(s[from:to], ' ') < 0 {
+			if to > from && strings.IndexByte(s[from:to], ' ') < 0 && !values.IsProgramName(s[from:to]) {
 				return from, to
 			}
 		}
@@ -460,12 +462,19 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	if !bare && values.MayBeSimple(line) {
 		return from, from + len(line)
 	}
-	if !values.LooksLikePassword(line) || constant || strings.IndexByte(line, '"') >= 0 || bare && from == p &&
+	if !values.LooksLikePassword(line) || constant || bare && isAssignment(line) ||
+		strings.IndexByte(line, '"') >= 0 || bare && from == p &&
 		!chance.Plausible(line) && !chars.HasSpecial(line) &&
 		(strings.ToLower(line) == line || !chars.HasDigit(line)) {
 		return 0, 0
 	}
 	return from, from + len(line)
+}
+
+// isAssignment reports whether a line gives another name a value: name=value.
+func isAssignment(line string) bool {
+	name, value, _ := strings.Cut(line, "=")
+	return len(value) > 2 && chars.IsDotted(name)
 }
 
 // longWord is the shortest word that may be drawn by chance, in bytes.

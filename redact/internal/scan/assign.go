@@ -226,7 +226,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		o.Start, o.End, o.Quoted = o.Start+1, o.End-1, true
 	}
 	b := assignment{s: s, start: start, stop: stop, operand: o, verdict: v}
-	if b.isNoValue() || o.Op == ',' && b.isListItem() || b.isVerb() {
+	if b.isNoValue() || o.Op == ',' && b.isListItem() || b.isVerb() || b.isName() {
 		return 0
 	}
 	if n, done := sc.headerValue(s, o, v); done {

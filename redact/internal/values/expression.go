@@ -20,6 +20,9 @@ func isSyntax(v string) bool {
 		end := nameLen(rest)
 		return end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!' || v == "!0" || v == "!1")
 	}
+	if strings.HasPrefix(v, "{@") { // of a comment in Java
+		return true
+	}
 	if strings.HasPrefix(v, "**") {
 		return chars.IsDotted(v[2:])
 	}
@@ -73,13 +76,13 @@ func nameLen(v string) int {
 	return n
 }
 
-// isProgramName reports whether v is a name in a program of two words or more, of which the last one says what kind of
+// IsProgramName reports whether v is a name in a program of two words or more, of which the last one says what kind of
 // thing it is: OAuth2AuthorizationRequest, Pbkdf2PasswordEncoder. Digits at the end are at most one.
-func isProgramName(v string) bool {
+func IsProgramName(v string) bool {
 	v, _, _ = strings.Cut(v, "#")
 	v = strings.Trim(v, ".()")
-	if n := len(v); n < 8 || n > names.MaxName || chars.IsDigit(v[n-1]) && chars.IsDigit(v[n-2]) ||
-		!chars.IsDotted(v) || strings.ToLower(v[1:]) == v[1:] || chance.Random(v) {
+	if n := len(v); n < 8 || n > 2*names.MaxName || chars.IsDigit(v[n-1]) && chars.IsDigit(v[n-2]) ||
+		!chars.IsDotted(v) || strings.ToLower(v[1:]) == v[1:] || chars.HasDigit(v) && chance.Random(v) {
 		return false
 	}
 	return names.IsThing(v)

@@ -68,13 +68,24 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + sourceCode
 	case isDay(v) && d.Kind != kinds.Password:
 		return points + noSecret
-	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
+	case IsPath(v), len(v) < 2, !o.Quoted && len(v) == 2 && isWords(v), o.Op == '(' && drawn(d.Kind) &&
+		!chance.Plausible(v) && !LooksLikePassword(v), (o.Op == '(' || o.Op == ',') && isConstant(v), o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
 		return points + sourceCode
 	}
 	if chance.Plausible(v) {
 		points += plausible
 	}
 	return points
+}
+
+// drawn reports whether secrets of the kind are drawn by chance.
+func drawn(k kinds.ID) bool {
+	return k == kinds.Token || k == kinds.APIKey || k == kinds.Session || k == kinds.Authorization
+}
+
+// isConstant reports whether v is capitals with '_' between them.
+func isConstant(v string) bool {
+	return strings.IndexByte(v, '_') > 0 && chars.IsIdentifier(v) && strings.ToUpper(v) == v && !chance.Random(v)
 }
 
 // judgeLiteral decides on a quoted value after a strong name, by the operator.

@@ -35,7 +35,7 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case isTerm(v), isProgramName(v):
+	case isTerm(v), IsProgramName(v):
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
 		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
@@ -408,7 +408,7 @@ func namesSecret(v string) bool {
 // isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
 // or as a member (token: c.token).
 func isName(v, name string) bool {
-	v = strings.TrimRight(v, "!")
+	v = strings.TrimRight(v, "!, ")
 	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) ||
 		strings.IndexByte(v, '.') > 0 &&
 			sameName(lastPart(v), lastPart(name))
