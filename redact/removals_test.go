@@ -9,8 +9,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolscope/toolscope/redact/internal/scan"
 )
 
 // A removal is a value that is removed of a corpus, with the text around it.
@@ -26,39 +29,49 @@ type removalSample struct {
 	kinds          map[string]map[string]int // bytes removed by corpus and kind
 }
 
-// addText redacts a text of a corpus.
-func (c *removalSample) addText(t *testing.T, corpus, text string) {
+// addText redacts a text of a corpus. The places are those of the redactor's first pass.
+func (c *removalSample) addText(corpus, text string) {
 	c.bytes[corpus] += len(text)
-	var values []Match
-	r, err := New(Options{Callback: func(m Match) (Action, string) {
-		m.Value = strings.Clone(m.Value) // it lies in the memory of the scan
-		values = append(values, m)
-		return Mask, ""
-	}})
-	if err != nil {
-		t.Fatal(err)
+	if c.kinds[corpus] == nil {
+		c.kinds[corpus] = make(map[string]int)
 	}
-	r.Text(text)
-	at := 0
-	for _, m := range values {
-		c.removed[corpus] += len(m.Value)
-		if c.kinds[corpus] == nil {
-			c.kinds[corpus] = make(map[string]int)
+	engine := Default().engine
+	sc := scan.NewScanner(engine, len(text))
+	defer func() {
+		if recover() != nil { // given up: the whole text goes
+			c.seen[corpus]++
+			c.removed[corpus] += len(text)
+			c.kinds[corpus]["unscanned"] += len(text)
 		}
-		c.kinds[corpus][m.Kind] += len(m.Value)
-		i := strings.Index(text[at:], m.Value)
-		if i < 0 { // in an encoding
-			i, at = max(0, strings.Index(text, m.Value)), 0
-		}
-		at += i
-		end := min(len(text), at+len(m.Value))
-		kept := removal{corpus, m.Kind, text[max(0, at-70):at], m.Value, text[end:min(len(text), end+30)]}
-		at = end
+	}()
+	sc.Look(text, engine.Classify(""), false)
+	for i := range sc.Spans {
+		kind := sc.Spans[i].Kind.Name()
+		start, end := sc.Spans[i].Offset(), sc.Spans[i].End()
+		c.removed[corpus] += end - start
+		c.kinds[corpus][kind] += end - start
+		kept := removal{corpus, kind, text[max(0, start-70):start], text[start:end],
+			text[end:min(len(text), end+30)]}
 		if c.seen[corpus]++; len(c.kept[corpus]) < c.most {
 			c.kept[corpus] = append(c.kept[corpus], kept)
 		} else if k := c.IntN(c.seen[corpus]); k < c.most {
 			c.kept[corpus][k] = kept
 		}
+	}
+	sc.Release()
+}
+
+// TestRemovalPlaces checks that the sample shows the place of a removal, not an earlier occurrence of its text.
+func TestRemovalPlaces(t *testing.T) {
+	c := &removalSample{most: 9, seen: map[string]int{}, kept: map[string][]removal{}, bytes: map[string]int{},
+		removed: map[string]int{}, kinds: map[string]map[string]int{}}
+	c.addText("x", "zebra77Quilt is a word\nbegin password: ann\nend password=zebra7")
+	var places []string
+	for _, r := range c.kept["x"] {
+		places = append(places, r.before[strings.LastIndexByte(r.before, '\n')+1:]+"|"+r.value+"|"+r.behind)
+	}
+	if want := []string{"begin password: |ann|\nend password=zebra7", "end password=|zebra7|"}; !slices.Equal(places, want) {
+		t.Errorf("got %q, want %q", places, want)
 	}
 }
 
@@ -66,7 +79,7 @@ func (c *removalSample) addText(t *testing.T, corpus, text string) {
 const maxRemovalFile = 256 << 10
 
 // addFiles redacts every so many of the text files below a folder.
-func (c *removalSample) addFiles(t *testing.T, corpus, folder string, every int) {
+func (c *removalSample) addFiles(corpus, folder string, every int) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || c.IntN(every) != 0 {
 			return nil
@@ -75,7 +88,7 @@ func (c *removalSample) addFiles(t *testing.T, corpus, folder string, every int)
 			return nil
 		}
 		if text, err := os.ReadFile(path); err == nil && !strings.Contains(string(text), "\x00") {
-			c.addText(t, corpus, string(text))
+			c.addText(corpus, string(text))
 		}
 		return nil
 	})
@@ -96,7 +109,7 @@ func TestRemovals(t *testing.T) {
 		kept: map[string][]removal{}, bytes: map[string]int{}, removed: map[string]int{},
 		kinds: map[string]map[string]int{}}
 	for _, set := range []*reviewSet{firstReview, unseenReview} {
-		set.eachMix(t, 2, 1000, seed, func(r *review) { c.addText(t, "generated", r.text.String()) })
+		set.eachMix(t, 2, 1000, seed, func(r *review) { c.addText("generated", r.text.String()) })
 	}
 	corpora := []string{"generated"}
 	for _, arg := range args[2:] {
@@ -104,7 +117,7 @@ func TestRemovals(t *testing.T) {
 		folder, every, _ := strings.Cut(folder, ":")
 		part := 1
 		fmt.Sscan(every, &part)
-		c.addFiles(t, corpus, folder, part)
+		c.addFiles(corpus, folder, part)
 		corpora = append(corpora, corpus)
 	}
 	clean := strings.NewReplacer("\n", "⏎", "\t", " ")

@@ -117,3 +117,6 @@ func Glob(pattern, v string) bool {
 
 // Offset is where a span begins in the text that was scanned.
 func (sp *span) Offset() int { return sp.start }
+
+// End is where what is removed ends.
+func (sp *span) End() int { return sp.end }
