@@ -28,6 +28,11 @@ func isForeign(name string) bool {
 var foreignWords = names.Set("senha wachtwoord kennwort passwort contrasena salasana heslo parola lozinka " +
 	"adgangskode adgangskoden passordet passord")
 
+// isVerb reports whether the name is "pass" in running text, where it is a verb or a turn, and no value of it.
+func isVerb(s string, start, stop int, value string) bool {
+	return chars.EqualFold(s[start:stop], "pass") && !values.LooksLikePassword(value)
+}
+
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
@@ -47,6 +52,9 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 		if to <= from {
 			from, to = operands.RemarkedValue(s, start, stop)
 		}
+		if to > from && isVerb(s, start, stop, s[from:to]) {
+			return 0
+		}
 		if v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
 			from, to = 0, 0
 		}
@@ -57,7 +65,7 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			}
 			return next
 		}
-		if from, to := operands.SentenceValue(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
+		if from, to := operands.SentenceValue(s, stop); to > from && !isVerb(s, start, stop, s[from:to]) && sc.judge(s[from:to], s[start:stop], v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			sc.spend(to - stop)
 			return sc.takeNamed(s, from, to, v.Kind)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -46,6 +47,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		return 0 // done in an earlier pass
 	}
 	sc.pay(costOfName)
+	if codec.InBlock(s, start, stop) {
+		return 0
+	}
 	if sc.e.Explain {
 		sc.because("name "+s[start:stop], values.Enough)
 	}
@@ -238,7 +242,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if b.isTestCount() || o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
+	if b.isTestCount() || b.isResult() || o.Op == ':' && !o.Quoted && isSaid(s, start, o) {
 		return 0
 	}
 	if !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {

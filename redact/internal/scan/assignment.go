@@ -70,9 +70,31 @@ func (b *assignment) isVerb() bool {
 }
 
 // isOfUser reports whether a word for a user stands shortly before the name.
-func (b *assignment) isOfUser() bool {
-	before := b.s[max(0, b.start-nearUser):b.start]
+func (b *assignment) isOfUser() bool { return ofUser(b.s, b.start) }
+
+func ofUser(s string, start int) bool {
+	before := s[max(0, start-nearUser):start]
 	return chars.ContainsFold(before, "user") || chars.ContainsFold(before, "login")
+}
+
+// isResult reports whether the value of "pass" says how a test ended rather than opens something: what a method of
+// that name is called with, what an element has, a short number, or a sentence.
+func (b *assignment) isResult() bool {
+	o, v := b.operand, b.value()
+	name := b.name()
+	name = name[strings.LastIndexByte(name, '.')+1:] // t.pass("x")
+	if !chars.EqualFold(name, "pass") || b.isOfUser() {
+		return false
+	}
+	switch {
+	case o.Op == '(':
+		return strings.IndexByte(v, ' ') >= 0 || !chars.HasDigit(v)
+	case o.Op == '>':
+		return !values.LooksLikePassword(v)
+	case !o.Quoted:
+		return len(v) < 4 && chars.IsDigits(strings.TrimRight(v, "."))
+	}
+	return values.IsResult(v)
 }
 
 // nearUser is how far before a name the word user may stand, in bytes.

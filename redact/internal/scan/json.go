@@ -63,7 +63,23 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 	if (v[0] == '{' || v[0] == '[') && syntax.LooksLikeJSON(v) && d.Level < names.Secret {
 		return false
 	}
+	if d.Kind == kinds.Password && sc.inResult(v) {
+		return false
+	}
 	return sc.judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
+}
+
+// inResult reports whether v is the value of "pass", or stands below it, and says how a test ended: in words, and
+// without a user beside it, or with the words for another end.
+func (sc *Scanner) inResult(v string) bool {
+	for n := len(sc.frames) - 1; n >= max(0, len(sc.frames)-2); n-- {
+		if f := &sc.frames[n]; f.object && f.src[f.keyStart:f.keyEnd] == "pass" {
+			behind := f.src[f.keyEnd:min(len(f.src), f.keyEnd+len(v)+nearUser)]
+			return !ofUser(f.src, f.keyStart) && (values.IsResult(v) || strings.Contains(behind, `"fail`) ||
+				strings.Contains(behind, `"incomplete`))
+		}
+	}
+	return false
 }
 
 // wholeNumber reports whether a number is worth removing under a name.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/anchors"
+	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 )
@@ -212,8 +213,12 @@ func (sc *Scanner) detect(s string, at, end int, n int32) int {
 		start < sc.settled && sc.m.detectors[n].Kind.Group() == kinds.GroupPersonal {
 		return 0
 	}
+	kind := sc.m.detectors[n].Kind
+	if kind.Group() == kinds.GroupToken && kind != kinds.PrivateKey && codec.InBlock(s, start, stop) {
+		return 0
+	}
 	sc.because("", 0)
-	return sc.takeSpan(s, start, stop, sc.m.detectors[n].Kind)
+	return sc.takeSpan(s, start, stop, kind)
 }
 
 // wholeBlock extends a span that swallows the first line of a private key's block, as

@@ -225,7 +225,7 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 		cells, end = tables.Below(s, stop)
 	}
 	if c.End > c.Start && len(cells) == 0 {
-		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !values.IsRemark(text) || values.LooksLikePassword(text) {
+		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !chars.HasFold(s, max(0, stop-5), ">pass") && !values.IsRemark(text) || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}
 		return

@@ -226,9 +226,9 @@ func (sc *Scanner) openRun(s string, start, end, depth int) {
 	}
 	text := sc.buf[mark:]
 	n, err := b64.RawStdEncoding.Decode(text, text)
-	if err == nil && n > 0 {
+	if v := unsafe.String(unsafe.SliceData(text), n); err == nil && n > 0 && codec.IsText(v) {
 		sc.leads = anyLead
-		sc.stringValue(unsafe.String(unsafe.SliceData(text), n), names.Verdict{}, depth+1)
+		sc.stringValue(v, names.Verdict{}, depth+1)
 	}
 	sc.buf, sc.leads = sc.buf[:mark], outer
 	if len(sc.Spans) == base {

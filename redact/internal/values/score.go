@@ -131,7 +131,8 @@ func isTitle(v string) bool {
 // states are what is said of a secret instead of giving it.
 var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
-	"empty hidden masked disabled enabled mismatch ok failed passed success present absent sensitive")
+	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
+	"sensitive")
 
 func isState(v string) bool {
 	var b [len("unchanged")]byte

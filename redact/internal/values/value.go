@@ -100,6 +100,20 @@ func IsSentence(first, rest string) bool {
 	return false
 }
 
+// IsResult reports whether v says in words how a test ended: two or three words, or more with a capital, a digit, a sign
+// or a letter outside of ASCII. Passwords of words have none of these.
+func IsResult(v string) bool {
+	blanks, plain := 0, true
+	for i := range len(v) {
+		if v[i] == ' ' {
+			blanks++
+		} else if chars.Class[v[i]]&chars.Lower == 0 {
+			plain = false
+		}
+	}
+	return blanks > 0 && (blanks < 3 || !plain)
+}
+
 // IsRemark reports whether the text of an element is words about something: a capital first, and letters alone.
 func IsRemark(v string) bool {
 	return strings.IndexByte(v, ' ') > 0 && chars.IsUpper(v[0]) && isWords(strings.TrimRight(v, ".!?"))

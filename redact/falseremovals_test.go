@@ -1,0 +1,65 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// removedFrom checks that text loses something.
+func removedFrom(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if out, _ := Default().Text(text); out == text {
+			t.Errorf("%q stays", text)
+		}
+	}
+}
+
+// TestKeepResults: "pass" with a sentence, a count or another end of a test beside it is no password.
+func TestKeepResults(t *testing.T) {
+	kept(t,
+		`{"role-none":{"pass":"The default role was overridden","fail":"The default role was not"}}`,
+		`{"size":{"pass":{"default":"Control has a size of ${data.width}px","obscured":"ignored"},"fail":"x"}}`,
+		`{"valid":{"pass":"属性値が有効です","fail":"無効です"}}`,
+		`{"lang":{"pass":"lang atributuaren balioa zerrendan dago","fail":"ez dago"}}`,
+		"t.pass('close emitted')", "stream.on('close', () => { pass('close called') })", "t.pass('completed')",
+		"status: ok ? 'pass' : 'fail'", "pass = 1.", "<dl><dt>pass</dt><dd>3 tests</dd></dl>",
+		`The final pass over the tree is "walk".`,
+		"| Name | Condition to pass |\n|---|---|\n| a | Exact match against the value |\n",
+	)
+	removedFrom(t,
+		`{"user":"ann","pass":"My dog has 4 legs"}`, `{"pass":"correct horse battery staple"}`, `{"pass":"hunter2"}`,
+		`login: ann pass: open5esame`, `client.pass("hu3nter2Zq")`, "host: h\npass: hu3nter2Zq",
+	)
+}
+
+// TestKeepBase64: what stands in a block of base64, or in binary data, is neither a name nor a token.
+func TestKeepBase64(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{7})
+	data := make([]byte, 48)
+	line := func() string {
+		_, _ = random.Read(data)
+		return base64.StdEncoding.EncodeToString(data)
+	}
+	for range 200 {
+		first, second := line()+"+/", "+/"+line()
+		token := "sk" + strings.NewReplacer("+", "a", "/", "b").Replace(line() + line())[:62]
+		kept(t,
+			first+"\n"+line()[:52]+"+/dLp3Key4w\n"+second,
+			first+"\n"+line()[:40]+"/"+token[:60]+"\n"+second+"\n",
+			first+"\nAAAAAAAAAAAAAAAAAAAAAA"+line()+line()[:20]+"\n"+second+"\n",
+		)
+	}
+	list := strings.Repeat("aB3dE5fG7hJ9kL1mN4pQ6r", 4)
+	if out, _ := Default().Text("x EAA" + list + "\nEAA" + list + "\nEAA" + list + "\n"); strings.Contains(out, list) {
+		t.Errorf("a list of tokens became %q", out)
+	}
+	binary := "\x01ann.lee@example.org\x00\xff\xfe\x9c\x00\x02\xd1\x03" + string([]byte{0x80, 0x81, 0x82, 1, 2, 3, 4})
+	kept(t, "data "+base64.StdEncoding.EncodeToString([]byte("Package: tool v1"+binary)))
+	removedFrom(t, "data "+base64.StdEncoding.EncodeToString([]byte("Package: tool v1 ann.lee@example.org")))
+}
