@@ -145,8 +145,8 @@ redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HA
 
 .PHONY: redact-fresh
 redact-fresh: SET ?= held
-redact-fresh: ## the same on the texts of two more authors: SET=dev, held or final; all have been tuned on since, final in half
-	TOOLSCOPE_REDACT_FRESH="$(SET)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
+redact-fresh: ## the same on the texts of more authors: SET=dev, held, final or six, HALF=0 or 1 for every other template
+	TOOLSCOPE_REDACT_FRESH="$(SET)" TOOLSCOPE_REDACT_HALF="$(HALF)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
 
 .PHONY: redact-removals
 redact-removals: N ?= 300

@@ -32,6 +32,7 @@ type reviewSet struct {
 	words, users      []string
 	password, token   func(r *review) string
 	labelled, traffic uint64 // streams of the generator
+	alone             bool   // its author has seen no other set, so that templates of two may be the same
 
 	valid func(kind, country, value string) bool // of made-up personal data; nil: all are
 }
