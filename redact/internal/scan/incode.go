@@ -15,6 +15,12 @@ import (
 // isName reports whether the bare operand is another name, by what stands around it in source code.
 func (b *assignment) isName() bool {
 	s, o, value := b.s, b.operand, b.value()
+	if value == "" || o.Op == ' ' && !o.Flag && o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && isCompound(value) {
+		return true
+	}
+	if o.Op == ' ' && !o.Quoted && chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) {
+		return true
+	}
 	bare := strings.TrimRight(value, "?")
 	if o.Quoted || o.Op != ':' && o.Op != '=' && o.Op != ' ' || !chars.IsDotted(bare) || chars.IsDigit(bare[0]) ||
 		chance.Random(bare) {
@@ -25,12 +31,9 @@ func (b *assignment) isName() bool {
 		chars.IsLetter(chain[1]) && strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0 {
 		return true // its methods are called on the next lines
 	}
-	if o.Op == ' ' {
-		line := s[max(0, b.start-nearCode):b.start]
-		return strings.HasPrefix(strings.TrimLeft(line[strings.LastIndexByte(line, '\n')+1:], "# \t"), "define ")
-	}
-	if chars.HasDigit(strings.TrimRight(bare, "0123456789")) {
-		return false
+	parameter := strings.HasPrefix(rest, "):") || strings.HasPrefix(rest, ") {") || strings.HasPrefix(rest, ") ->")
+	if o.Op == ' ' || chars.HasDigit(strings.TrimRight(bare, "0123456789")) {
+		return o.Op == ':' && parameter && chars.IsUpper(bare[0])
 	}
 	quoted := b.start > 0 && (s[b.start-1] == '"' || s[b.start-1] == '\'')
 	item := strings.HasPrefix(rest, ",\n") || strings.HasPrefix(rest, ",\r")
@@ -45,7 +48,19 @@ func (b *assignment) isName() bool {
 	}
 	return quoted && (item || strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, ",")) ||
 		item && operands.LineStart(s, b.start) ||
-		strings.HasPrefix(rest, "):") || strings.HasPrefix(rest, ") {") || strings.HasPrefix(rest, ") ->")
+		parameter
+}
+
+// isDefinition reports whether the line that before ends with begins as that of a macro.
+func isDefinition(before string) bool {
+	return strings.HasPrefix(strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], "# \t"), "define ")
+}
+
+// isCompound reports whether v is an adjective of two words: web-standard, 32-byte.
+func isCompound(v string) bool {
+	head, tail, ok := strings.Cut(v, "-")
+	return ok && len(tail) > 2 && chars.Skip(tail, 0, chars.Lower) == len(tail) && (chars.IsDigits(head) ||
+		chars.Skip(head, 0, chars.Lower|chars.Upper) == len(head))
 }
 
 // nearCode is how far around an operand its line is read, in bytes.

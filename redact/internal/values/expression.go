@@ -18,13 +18,19 @@ func isSyntax(v string) bool {
 	if len(v) >= 2 && v[0] == '!' { // !0, !!x, !s.Read(&x)
 		rest := strings.TrimLeft(v, "!")
 		end := nameLen(rest)
-		return end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!' || v == "!0" || v == "!1")
+		return v == "!0" || v == "!1" || end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!')
 	}
 	if strings.HasPrefix(v, "{@") { // of a comment in Java
 		return true
 	}
-	if strings.HasPrefix(v, "**") {
-		return chars.IsDotted(v[2:])
+	if strings.HasPrefix(v, "**") { // **options, **MUST**
+		word := strings.TrimRight(v[2:], "*")
+		return chars.IsDotted(word) && (len(word) == len(v)-2 || !chars.HasDigit(word))
+	}
+	if v[0] == '{' { // {name:
+		n := nameLen(v[1:])
+		return n > 0 && n+1 < len(v) && v[n+1] == ':' && !chance.Random(v[1:n+1]) || n > 0 && v[len(v)-1] == '}' &&
+			strings.IndexByte("!:", v[n+1]) >= 0
 	}
 	head := strings.TrimLeft(v, "*&")
 	end := nameLen(head)
@@ -46,6 +52,8 @@ func isSyntax(v string) bool {
 		return isIndex(index) && (after == "" || strings.IndexByte(".[(,;)?", after[0]) >= 0)
 	case '(':
 		return len(head) < len(v) || strings.HasPrefix(rest, "()")
+	case '{': // Type{Name:
+		return rest == "{" || rest == "{}" || rest[len(rest)-1] == ':' && nameLen(rest[1:]) == len(rest)-2
 	case '}', ')':
 		return len(rest) > 1 && rest[1] != '!'
 	case '=':
@@ -53,7 +61,9 @@ func isSyntax(v string) bool {
 	case '!':
 		return strings.HasPrefix(rest, "!==")
 	case '&', '|', '?':
-		return len(rest) > 1 && rest[1] == rest[0]
+		return len(rest) > 1 && (rest[1] == rest[0] || rest[1] == '`')
+	case ',':
+		return strings.HasPrefix(rest, ",...")
 	}
 	return false
 }
@@ -80,7 +90,7 @@ func nameLen(v string) int {
 // thing it is: OAuth2AuthorizationRequest, Pbkdf2PasswordEncoder. Digits at the end are at most one.
 func IsProgramName(v string) bool {
 	v, _, _ = strings.Cut(v, "#")
-	v = strings.Trim(v, ".()")
+	v = strings.Trim(v, ".()[]{}<>")
 	if n := len(v); n < 8 || n > 2*names.MaxName || chars.IsDigit(v[n-1]) && chars.IsDigit(v[n-2]) ||
 		!chars.IsDotted(v) || strings.ToLower(v[1:]) == v[1:] || chars.HasDigit(v) && chance.Random(v) {
 		return false

@@ -18,7 +18,7 @@ var smallWords = names.Set("you we they not don't has have can could does did pl
 // isMessage reports whether v is words that tell a person something rather than a secret of several words: a prompt,
 // an error, the text of a form. Words alone are no evidence, as passphrases have them. Two of these are: a capital at
 // the head alone, the end of a sentence, small words (each counts), the name of a secret, a place to fill in, and a
-// call whose argument v is.
+// call whose argument v is. With a number at the end it may be a password.
 func isMessage(v string, o Operand) bool {
 	if strings.IndexByte(v, ' ') <= 0 || len(v) > 400 {
 		return false
@@ -45,7 +45,7 @@ func isMessage(v string, o Operand) bool {
 			capitals++
 		}
 	}
-	if count < 2 {
+	if count < 2 || chars.IsDigit(v[len(v)-1]) {
 		return false
 	}
 	if capitals == 1 && chars.IsUpper(v[0]) {
@@ -88,7 +88,7 @@ func isFilledIn(v string) bool {
 var terms = names.Set("sha md hmac aes des rsa rsassa dsa ecdsa eddsa ed ec ecdh pbkdf scrypt bcrypt argon id blake " +
 	"ripemd crc cbc gcm ctr ecb cfb ofb ccm pss pkcs oaep padding with and hs rs es ps none utf iso ascii base hex " +
 	"latin json xml application text html form www url urlencoded scram basic bearer digest x p chacha poly tls ssl " +
-	"md4 rc curve")
+	"rc hkdf kdf 15 16 32 64 128 160 192 224 256 384 512 521 1024 2048 3072 4096 8859 1305 25519")
 
 // isTechnical reports whether v is what an algorithm, a mode or a format is called: SHA-256, PBKDF2WithHmacSHA1,
 // AES/CBC/PKCS5Padding, utf-8, application/json.
@@ -100,7 +100,7 @@ func isTechnical(v string) bool {
 		start := i
 		switch c := v[i]; {
 		case chars.IsDigit(c):
-			if i = chars.Skip(v, i, chars.Digit); i-start > 4 {
+			if i = chars.Skip(v, i, chars.Digit); i-start > 1 && !terms[v[start:i]] {
 				return false
 			}
 		case chars.IsUpper(c):

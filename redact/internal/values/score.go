@@ -69,7 +69,10 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case isDay(v) && d.Kind != kinds.Password:
 		return points + noSecret
 	case IsPath(v), len(v) < 2, !o.Quoted && len(v) == 2 && isWords(v), o.Op == '(' && drawn(d.Kind) &&
-		!chance.Plausible(v) && !LooksLikePassword(v), (o.Op == '(' || o.Op == ',') && isConstant(v), o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
+		!chance.Plausible(v) && !LooksLikePassword(v), (o.Op == '(' || o.Op == ',') && isConstant(v), o.Op == '(' && (isConstant(name) && isMember(v) ||
+		chars.EqualFold(lastPart(name), "pass") && !LooksLikePassword(v)), o.Flag && o.Op == '=' && strings.ToUpper(v) == v && isWordOfText(v) &&
+		names.Classify(v).Level == names.Secret, o.Quoted && o.Op == ' ' && chars.EndsFold(name, strings.ToLower(v)),
+		(o.Op == ',' || drawn(d.Kind)) && isHeader(v), o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
 		return points + sourceCode
 	}
 	if chance.Plausible(v) {
@@ -81,6 +84,18 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 // drawn reports whether secrets of the kind are drawn by chance.
 func drawn(k kinds.ID) bool {
 	return k == kinds.Token || k == kinds.APIKey || k == kinds.Session || k == kinds.Authorization
+}
+
+// isHeader reports whether v is the name of a header: X-Api-Key, Www-Authenticate.
+func isHeader(v string) bool {
+	parts := strings.Split(v, "-")
+	for _, part := range parts {
+		if part == "" || !chars.IsUpper(part[0]) || len(part) > 16 || chars.Skip(part, 1, chars.Lower) < len(part) &&
+			strings.ToUpper(part) != part || chars.HasDigit(part) {
+			return false
+		}
+	}
+	return len(parts) >= 2
 }
 
 // isConstant reports whether v is capitals with '_' between them.
@@ -124,15 +139,23 @@ func isNoSecret(v, name string) bool {
 
 // isTitle reports whether v is what a form calls a password, in any language: Passwort.
 func isTitle(v string) bool {
-	return chars.IsUpper(v[0]) && len(v) <= 16 && chars.Skip(v, 1, chars.Lower) == len(v) &&
-		names.Classify(v).Level == names.Secret
+	v, _, _ = strings.Cut(v, " (")
+	if v == "" || len(v) > 32 || !chars.IsUpper(v[0]) || strings.ToUpper(v) == v {
+		return false
+	}
+	for word := range strings.SplitSeq(v, " ") {
+		if !isWordOfText(word) || word == "" || strings.ToLower(word[1:]) != word[1:] {
+			return false
+		}
+	}
+	return names.Classify(v).Level == names.Secret
 }
 
 // states are what is said of a secret instead of giving it.
 var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
 	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
-	"sensitive")
+	"sensitive required optional")
 
 func isState(v string) bool {
 	var b [len("unchanged")]byte
@@ -168,10 +191,10 @@ func isWordsOfSecret(v string, d names.Verdict) bool {
 // KEY_TYPES, testRSAPrivateKey.
 func isNameOfSecret(v string) bool {
 	v = chars.TrimEnd(v, ",;)")
-	if len(v) < 8 || chars.HasDigit(v) || !chars.IsIdentifier(v) || chance.Random(v) {
+	if n := len(v); n < 8 || !chars.IsIdentifier(v) || chars.IsDigit(v[n-1]) || chance.Random(v) {
 		return false
 	}
-	if strings.ToUpper(v) == v {
+	if strings.ToUpper(v) == v && !chars.HasDigit(v) {
 		return strings.IndexByte(v, '_') > 0
 	}
 	return chars.IsLetter(v[0]) && strings.ToLower(v[1:]) != v[1:] && names.Classify(v).Level > names.Harmless
@@ -180,7 +203,7 @@ func isNameOfSecret(v string) bool {
 // speaksOf reports whether v is about the secret: a link to its documentation, or its description
 // in a schema.
 func speaksOf(v string, d names.Verdict, o Operand) bool {
-	if isLink(v) {
+	if isLink(v) || strings.HasPrefix(v, "urn:") {
 		return true
 	}
 	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
@@ -189,11 +212,17 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && saysWords[first] && isWords(rest) {
 		return true // an error of a form
 	}
-	if o.Quoted && (isBetween(v) || isMessage(v, o)) || isTechnical(v) {
+	if o.Quoted && (isBetween(v) || isMessage(v, o)) || isTechnical(v) || isPublic(v) {
 		return true
 	}
 	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))
+}
+
+// isPublic reports whether v is PEM that says that it is no private key.
+func isPublic(v string) bool {
+	_, head, ok := strings.Cut(v[:min(len(v), 80)], "-----BEGIN ")
+	return ok && !strings.Contains(head, "PRIVATE")
 }
 
 // saysWords begin what is said of a field: is too short.

@@ -25,7 +25,8 @@ type Operand struct {
 // drawn by chance.
 func LooksLikePassword(v string) bool {
 	if len(v) < 6 || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
-		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 {
+		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
+		strings.HasPrefix(v, "{@") {
 		return false
 	}
 	letter, digit, high := false, false, false
@@ -35,10 +36,10 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case isTerm(v), IsProgramName(v):
+	case isTerm(v), IsProgramName(v), isGeneric(v), v[0] == '#' && chars.Skip(v, 1, chars.Lower) == len(v):
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
-		return letter && !isMember(v) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
+		return letter && !isMember(strings.Trim(v, "[]")) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
 	case isPassphrase(v):
 		return true
 	case strings.Count(v, "-") >= 2 || strings.Count(v, "_") >= 2 && strings.IndexByte(v, '-') < 0:
@@ -84,10 +85,11 @@ func IsSentence(first, rest string) bool {
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
 		rest = rest[:i]
 	}
-	if len(rest) < 3 || rest[0] != ' ' {
+	if rest = strings.TrimRight(rest, ".\r"); len(rest) < 3 || rest[0] != ' ' {
 		return false
 	}
-	if strings.HasSuffix(first, ".") || strings.Contains(rest, "...") {
+	if strings.HasSuffix(first, ".") || strings.Contains(rest, "...") || isWords(rest) && len(rest) <= names.MaxName &&
+		names.Classify(rest).Level == names.Secret { // Webhook secret
 		return true
 	}
 	for n := 0; n < 4; n++ {
@@ -112,6 +114,12 @@ func IsResult(v string) bool {
 		}
 	}
 	return blanks > 0 && (blanks < 3 || !plain)
+}
+
+// isGeneric reports whether v is a type with a parameter: Promise<string>.
+func isGeneric(v string) bool {
+	head, rest, ok := strings.Cut(v, "<")
+	return ok && rest != "" && chars.IsLetter(rest[0]) && chars.IsDotted(head) && chars.IsUpper(head[0])
 }
 
 // IsRemark reports whether the text of an element is words about something: a capital first, and letters alone.
@@ -416,14 +424,18 @@ func namesSecret(v string) bool {
 			return false
 		}
 	}
-	return names.Classify(v).Level == names.Secret
+	return names.Classify(v).Level > names.Harmless
 }
 
 // isName reports whether v is the name again: as it is, as a type (auth_token: AuthToken),
 // or as a member (token: c.token).
 func isName(v, name string) bool {
-	v = strings.TrimRight(v, "!, ")
-	return strings.EqualFold(v, name) || v != "" && chars.IsUpper(v[0]) && sameName(v, name) ||
+	v = strings.TrimRight(v, "!, =")
+	if i := strings.LastIndexAny(v, "_-"); i > 0 && len(name) > len("password") && !chars.HasDigit(v) &&
+		sameName(v[:i], name) { // client_secret_basic
+		return true
+	}
+	return strings.EqualFold(v, name) || v != "" && sameName(v, name) ||
 		strings.IndexByte(v, '.') > 0 &&
 			sameName(lastPart(v), lastPart(name))
 }
