@@ -117,11 +117,16 @@ func bracketed(s string, stop int) (from, to int) {
 	}
 	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") ||
 		!values.LooksLikePassword(s[from:to]) && !values.MayBeSimple(s[from:to]) ||
-		p == stop && (s[p] == '<' || s[p] == '(' && strings.IndexByte(s[from:to], '.') > 0) && // Token<Type>, call(x.y)
-			chars.IsDotted(s[from:to]) && !chance.Random(s[from:to]) {
+		p == stop && isArgument(s[p], s[from:to]) {
 		return 0, 0
 	}
 	return from, to
+}
+
+// isArgument reports whether v, in brackets directly behind a name, is a type or an expression: Token<Type>, call(x.y).
+func isArgument(open byte, v string) bool {
+	name := chars.IsDotted(v) && !chance.Random(v)
+	return open == '<' && name || open == '(' && (name && strings.IndexByte(v, '.') > 0 || values.IsSyntax(v))
 }
 
 // begin looks at what stands directly around the name, and returns where the words behind it begin; ok is false if

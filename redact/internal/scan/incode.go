@@ -27,6 +27,9 @@ func (b *assignment) isName() bool {
 		return false
 	}
 	rest := s[o.End:min(len(s), o.End+nearCode)]
+	if len(rest) > 1 && rest[0] == '<' && chars.IsUpper(rest[1]) && chars.IsUpper(bare[0]) {
+		return true // a type with a parameter
+	}
 	if chain := strings.TrimLeft(rest, " \t\r\n"); len(chain) > 1 && len(chain) < len(rest) && chain[0] == '.' &&
 		chars.IsLetter(chain[1]) && strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0 {
 		return true // its methods are called on the next lines

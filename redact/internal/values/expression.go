@@ -11,10 +11,10 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
-// isSyntax reports whether a bare value has the syntax of an expression in source code: an index, a call, a
+// IsSyntax reports whether a bare value has the syntax of an expression in source code: an index, a call, a
 // function, a negation, a comparison, or brackets that close what the name stands in. Its first name is none that may
 // be drawn by chance.
-func isSyntax(v string) bool {
+func IsSyntax(v string) bool {
 	if len(v) >= 2 && v[0] == '!' { // !0, !!x, !s.Read(&x)
 		rest := strings.TrimLeft(v, "!")
 		end := nameLen(rest)

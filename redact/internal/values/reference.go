@@ -85,7 +85,7 @@ var references = [...]string{
 	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ",
 	"!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
 	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.",
-	"opts.", "ctx.", "req.", "convertto-securestring", "read-host", "get-credential", "get-secret", "get-content",
+	"opts.", "env.", "ctx.", "req.", "convertto-securestring", "read-host", "get-credential", "get-secret", "get-content",
 	"new-object",
 }
 

@@ -63,7 +63,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + byForm(chance.Plausible(v))
 	case d.Level < names.Secret:
 		return points + weakPoints(strings.TrimSpace(v), name, d, o)
-	case !o.Quoted && (isSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
+	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
 	case isDay(v) && d.Kind != kinds.Password:

@@ -249,7 +249,8 @@ func isMember(v string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(v, ".") {
-		if part == "" || !chars.IsIdentifier(part) || chance.Random(part) || chars.HasDigit(part) && len(part) > 8 {
+		if part == "" || !chars.IsIdentifier(part) || chance.Random(part) || chars.HasDigit(part) && len(part) > 8 &&
+			!names.IsThing(part) && names.Classify(part).Level == names.Harmless {
 			return false
 		}
 	}
