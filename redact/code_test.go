@@ -72,7 +72,7 @@ func TestSecretsInCode(t *testing.T) {
 		`setPassword("‹p›");`, `.clientSecret("‹t›")`, `"password": "‹p›",`, "password: ‹p›", "DB_PASSWORD=‹p›",
 		`#define DB_PASSWORD "‹p›"`, `connect(user="ann", password="‹p›")`, `if password == "‹p›" {`,
 		`# the password is ‹p›`, "def f():\n    \"\"\"The password is ‹p› for now.\"\"\"", `passwordEncoder.encode("‹p›")`,
-		"pass phrase: \"acorn barley cinder dahlia\"", `password = "SHA2‹p›"`, `password: "Basic‹p›"`,
+		`password: "acorn barley cinder dahlia"`, `passphrase: "the acorn in the barley and the cinder"`, `password = "SHA2‹p›"`, `password: "Basic‹p›"`,
 	} {
 		for range 8 {
 			word := capital(r.pick(r.words...))

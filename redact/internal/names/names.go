@@ -64,14 +64,15 @@ func (w *nameWords) WordsOf(name string) []string {
 // AccessTokenRequest. With digits, the words for a field need a third word beside them: passwords are two and a number.
 func IsThing(name string) bool {
 	w := spare.Get().(*nameWords)
-	defer spare.Put(w)
 	words := w.WordsOf(name)
 	n := len(words)
-	if n < 2 {
-		return false
+	thing := false
+	if n >= 2 {
+		last := words[n-1]
+		thing = things[last] || (AboutWords[last] || last == "token" || last == "key") && (n > 2 || !chars.HasDigit(name))
 	}
-	last := words[n-1]
-	return things[last] || (AboutWords[last] || last == "token" || last == "key") && (n > 2 || !chars.HasDigit(name))
+	spare.Put(w)
+	return thing
 }
 
 // A Classifier classifies names, and keeps what it said: the same names come again and again.

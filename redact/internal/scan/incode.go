@@ -15,14 +15,15 @@ import (
 // isName reports whether the bare operand is another name, by what stands around it in source code.
 func (b *assignment) isName() bool {
 	s, o, value := b.s, b.operand, b.value()
-	if value == "" || o.Op == ' ' && !o.Flag && o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && isCompound(value) {
-		return true
+	if o.Quoted || value == "" {
+		return false
 	}
-	if o.Op == ' ' && !o.Quoted && chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) {
+	if o.Op == ' ' && (chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) || !o.Flag &&
+		o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && isCompound(value)) {
 		return true
 	}
 	bare := strings.TrimRight(value, "?")
-	if o.Quoted || o.Op != ':' && o.Op != '=' && o.Op != ' ' || !chars.IsDotted(bare) || chars.IsDigit(bare[0]) ||
+	if o.Op != ':' && o.Op != '=' && o.Op != ' ' || !chars.IsDotted(bare) || chars.IsDigit(bare[0]) ||
 		chance.Random(bare) {
 		return false
 	}
@@ -34,22 +35,23 @@ func (b *assignment) isName() bool {
 		chars.IsLetter(chain[1]) && strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0 {
 		return true // its methods are called on the next lines
 	}
-	parameter := strings.HasPrefix(rest, "):") || strings.HasPrefix(rest, ") {") || strings.HasPrefix(rest, ") ->")
+	parameter := len(rest) > 2 && rest[0] == ')' && (rest[1] == ':' || rest[1] == ' ' &&
+		strings.IndexByte("{-=", rest[2]) >= 0)
 	if o.Op == ' ' || chars.HasDigit(strings.TrimRight(bare, "0123456789")) {
 		return o.Op == ':' && parameter && chars.IsUpper(bare[0])
 	}
 	quoted := b.start > 0 && (s[b.start-1] == '"' || s[b.start-1] == '\'')
-	item := strings.HasPrefix(rest, ",\n") || strings.HasPrefix(rest, ",\r")
+	item := len(rest) > 1 && rest[0] == ',' && (rest[1] == '\n' || rest[1] == '\r')
 	switch {
 	case o.Op == '=':
-		return !o.Spaced && strings.IndexByte(bare, '_') > 0 && (item || strings.HasPrefix(rest, ")") ||
-			strings.HasPrefix(rest, ", ")) && names.Classify(bare).Level == names.Secret
+		return !o.Spaced && strings.IndexByte(bare, '_') > 0 && rest != "" && strings.IndexByte("),", rest[0]) >= 0 &&
+			names.Classify(bare).Level == names.Secret
 	case s[b.stop] == ')', strings.HasPrefix(rest, " = "):
 		return true // what a function returns, or the type of a variable
 	case chars.HasDigit(bare) && strings.IndexByte(bare, '_') < 0:
 		return false
 	}
-	return quoted && (item || strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, ",")) ||
+	return quoted && rest != "" && strings.IndexByte("},", rest[0]) >= 0 ||
 		item && operands.LineStart(s, b.start) ||
 		parameter
 }

@@ -18,14 +18,17 @@ var smallWords = names.Set("you we they not don't has have can could does did pl
 // isMessage reports whether v is words that tell a person something rather than a secret of several words: a prompt,
 // an error, the text of a form. Words alone are no evidence, as passphrases have them. Two of these are: a capital at
 // the head alone, the end of a sentence, small words (each counts), the name of a secret, a place to fill in, and a
-// call whose argument v is. With a number at the end it may be a password.
+// call whose argument v is. Small words alone are not enough, as passphrases have them, too, unless one that speaks of
+// a field comes first. With a number at the end v may be a password.
 func isMessage(v string, o Operand) bool {
 	if strings.IndexByte(v, ' ') <= 0 || len(v) > 400 {
 		return false
 	}
-	count, points, capitals := 0, 0, 0
-	for word := range strings.SplitSeq(v, " ") {
+	first, _, _ := strings.Cut(v, " ")
+	count, points, capitals, small := 0, 0, 0, 0
+	for _, word := range strings.Split(v, " ") {
 		bare := strings.Trim(word, `.,:;?!()'"-`)
+		low := strings.ToLower(bare)
 		switch {
 		case bare == "":
 			continue
@@ -34,14 +37,13 @@ func isMessage(v string, o Operand) bool {
 		case !isWordOfText(bare):
 			return false
 		case len(bare) > maxSmallWord:
-		case functionWords[strings.ToLower(bare)] || proseWords[strings.ToLower(bare)] || saysWords[strings.ToLower(bare)] ||
-			smallWords[strings.ToLower(bare)]:
-			points++
+		case functionWords[low] || proseWords[low] || saysWords[low] || smallWords[low]:
+			small++
 		}
 		if names.Classify(bare).Level == names.Secret {
 			points++
 		}
-		if count++; chars.IsUpper(bare[0]) && len(bare) > 1 && strings.ToLower(bare[1:]) == bare[1:] {
+		if count++; chars.IsUpper(bare[0]) && len(bare) > 1 && low[1:] == bare[1:] {
 			capitals++
 		}
 	}
@@ -51,13 +53,13 @@ func isMessage(v string, o Operand) bool {
 	if capitals == 1 && chars.IsUpper(v[0]) {
 		points++
 	}
-	if strings.IndexByte(".?:", v[len(v)-1]) >= 0 || strings.HasSuffix(v, ": ") || strings.HasSuffix(v, "? ") {
+	if end := strings.TrimRight(v, " "); strings.IndexByte(".?:", end[len(end)-1]) >= 0 {
 		points++
 	}
 	if o.Op == '(' {
 		points++
 	}
-	return points >= 2
+	return points+small >= 2 && (points > 0 || saysWords[first])
 }
 
 // maxSmallWord is the longest of the words of sentences, in bytes.

@@ -143,7 +143,7 @@ func isTitle(v string) bool {
 	if v == "" || len(v) > 32 || !chars.IsUpper(v[0]) || strings.ToUpper(v) == v {
 		return false
 	}
-	for word := range strings.SplitSeq(v, " ") {
+	for _, word := range strings.Split(v, " ") {
 		if !isWordOfText(word) || word == "" || strings.ToLower(word[1:]) != word[1:] {
 			return false
 		}
