@@ -18,6 +18,7 @@ var codeKept = map[string][]string{
 		"setSecret(secret: Uint8Array): void", "val passwordEncoder: PasswordEncoder = x()", "ADMIN_PASSWORD_COUNT = 23",
 		"#define OPT_PASSWORD OPT_BASE+1", "authorization = OAuth2AuthorizationContext\n    .withClient(x)",
 		"OAuth2Authorization.Token<OAuth2AccessToken> token", "--password=PASS  the one to use",
+		"    HTTP_AUTHORIZATION=auth_header,\n    user=user)", "eq(app.secret, PLAIN_SECRET)\nfor(check(PLAIN_X), app.secret2)",
 	},
 	"an expression": {
 		"password: getPassword(x),", "const token = buf.toString('hex');", "password = data['password']",
@@ -25,6 +26,7 @@ var codeKept = map[string][]string{
 		"clientSecret:this.mode===`none`?void 0:`x`", "secret: !0,", "onAuthorizationRequest:e=>{n++},",
 		"{client_id:I,client_secret:jt}}}async stop()", `"Password is " + strength`, `f"password={password!r}"`,
 		"OAUTH_TOKEN:{id:`x`,url:`y`}", "hasSecret:!!r,...o&&{e:o}", "id_token.update(**claims)",
+		`user_pass = "{0}:{1}".format(a, b)`, "'password' => ['PGPASSWORD' => $x],", "Secret: corev1.SecretReference{Name: name},",
 	},
 	"documentation": {
 		"class IDToken(Token):\n    \"\"\"Exists to be set up.\"\"\"", "def check_token(token):\n    # the caller has looked",

@@ -170,7 +170,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"supplier tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
 	"mgr config setting settings tokens tokenizer parser lexer grammar exception request requests response " +
 	"matcher resolver validator converter serializer strategy repository customizer configurer sql parameter " +
-	"param params hasher hashers tooltip help")
+	"param params hasher hashers tooltip help iterations")
 
 // things are the last words of names in programs, besides AboutWords.
 var things = Set("client filter context storage operation authentication authorization authority test tests impl " +

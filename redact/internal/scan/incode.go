@@ -45,7 +45,7 @@ func (b *assignment) isName() bool {
 	switch {
 	case o.Op == '=':
 		return !o.Spaced && strings.IndexByte(bare, '_') > 0 && rest != "" && strings.IndexByte("),", rest[0]) >= 0 &&
-			names.Classify(bare).Level == names.Secret
+			(item && operands.LineStart(s, b.start) || names.Classify(bare).Level == names.Secret)
 	case s[b.stop] == ')', strings.HasPrefix(rest, " = "):
 		return true // what a function returns, or the type of a variable
 	case chars.HasDigit(bare) && strings.IndexByte(bare, '_') < 0:

@@ -440,6 +440,7 @@ func (t *Table) goesOn(s string, from int) bool {
 // isTitle reports whether v may be the title of a column.
 func isTitle(v string) bool {
 	if v == "" || len(v) > maxTitle || chars.IsDigit(v[0]) && len(v) > 2 ||
+		strings.Count(v, "(") != strings.Count(v, ")") || // an argument of a call
 		strings.LastIndexByte(v, '.') > strings.IndexByte(v, '/') && strings.IndexByte(v, '/') >= 0 { // a file
 		return false
 	}

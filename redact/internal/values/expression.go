@@ -20,8 +20,8 @@ func IsSyntax(v string) bool {
 		end := nameLen(rest)
 		return v == "!0" || v == "!1" || end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!')
 	}
-	if strings.HasPrefix(v, "{@") { // of a comment in Java
-		return true
+	if strings.HasPrefix(v, "{@") || strings.HasPrefix(v, "['") || strings.HasPrefix(v, "{'") {
+		return true // of a comment in Java, a list, a map
 	}
 	if strings.HasPrefix(v, "**") { // **options, **MUST**
 		word := strings.TrimRight(v[2:], "*")
@@ -53,7 +53,7 @@ func IsSyntax(v string) bool {
 	case '(':
 		return len(head) < len(v) || strings.HasPrefix(rest, "()")
 	case '{': // Type{Name:
-		return rest == "{" || rest == "{}" || rest[len(rest)-1] == ':' && nameLen(rest[1:]) == len(rest)-2
+		return rest == "{" || rest == "{}" || strings.IndexByte(head[:end], '.') > 0 && nameLen(rest[1:]) == len(rest)-1
 	case '}', ')':
 		return len(rest) > 1 && rest[1] != '!'
 	case '=':
@@ -99,8 +99,11 @@ func IsProgramName(v string) bool {
 }
 
 // isBetween reports whether a value in quotes is what stands between two literals in source code: the first quote ended
-// one, as in "Password is " + x.
+// one, as in "Password is " + x; or only places to fill in and what is between them.
 func isBetween(v string) bool {
+	if v[0] == '{' && isTemplate(v) {
+		return true
+	}
 	rest := strings.TrimLeft(v, " ")
 	if rest == "" {
 		return false
@@ -113,4 +116,20 @@ func isBetween(v string) bool {
 		return gap && len(rest) > 1 && rest[1] == ' '
 	}
 	return false
+}
+
+// isTemplate reports whether v is places to fill in, with no letters or digits between them: {0}:{1}.
+func isTemplate(v string) bool {
+	depth, places := 0, 0
+	for i := range len(v) {
+		switch c := v[i]; {
+		case c == '{':
+			depth++
+		case c == '}':
+			depth, places = depth-1, places+1
+		case depth == 0 && (chars.IsAlnum(c) || c >= 0x80):
+			return false
+		}
+	}
+	return depth == 0 && places >= 2
 }
