@@ -63,3 +63,24 @@ func TestKeepBase64(t *testing.T) {
 	kept(t, "data "+base64.StdEncoding.EncodeToString([]byte("Package: tool v1"+binary)))
 	removedFrom(t, "data "+base64.StdEncoding.EncodeToString([]byte("Package: tool v1 ann.lee@example.org")))
 }
+
+// TestKeepConstants: integers, constants and tables of source code are no numbers of people and no secrets.
+func TestKeepConstants(t *testing.T) {
+	kept(t,
+		"NS_GET_OWNER_UID = 0x2000b704", "IFF_GROUP_ROUTING = 0x2000000", "#define FLAG_CRC_RFC3720 0x200000",
+		`t.Run("SHA-512/224", func`, `t.Run("ML-DSA-44/100", func`, `{"uid": 1308537228663099396}`,
+		"SYS_MEMFD_SECRET = 447", "secret: 42", "typeServerKeyExchange uint8 = 12", "kindSecret = 10",
+		"#define OWN_PRIVATE_KEY 0x00000003UL", "#define CHECK_PASSWORD 0xce534356UL", "#define NID_userPassword 879",
+		"ERR_NO_DATA = 30,\n ERR_INV_PASSPHRASE = 31,\n ERR_SIG_CLASS = 32,", "PT_PSW = 40 // PSW\nPT_PSW1 = 41",
+		"591286729879\n956722026041\n4052739537881\n6557470319842\n", "int64(8204908297817606218),",
+		"a + 8207351403619448057 - b", "{84926274344903, 473620666599931, 365590438845504, 1028470286882429}",
+		"191 220 203 95 151 223 199 8 207", "$(4503601774854144.0)", "1/637313996471",
+		"var i int32 = +2147483647", "{+100000000, +123456789}", "at 21:00:57 +1130 2010", "See C++14 20.10.4.2",
+		"#define END_OF_TEXT  1000000", "<Buffer 00 00 00 00 00>", "# 00CC; 0069 0307 0300; 00CC;",
+	)
+	removedFrom(t,
+		"card 4052739537881", "pan: 4111 1111 1111 1111", "paid with 4111111111111111", `"6250000000000000005"`,
+		"+1 415 555 0132", "+14155550132", "+49 170 1234567", "password: 31", "password=123456",
+		"api_key = 123456789", "run: 12.345.678-5",
+	)
+}

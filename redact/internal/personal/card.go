@@ -41,20 +41,39 @@ func cardEnd(s string, i, end int) int {
 		return 0 // groups of eight digits are a dump
 	}
 	var d [19]byte
-	n := 0
+	n, group := 0, 0
 	for p := i; p < end; p++ {
-		if c := s[p]; c >= '0' && c <= '9' {
-			if n == len(d) {
+		c := s[p]
+		if c < '0' || c > '9' {
+			if group < 4 { // bytes in decimals
 				return 0
 			}
-			d[n] = c - '0'
-			n++
+			group = 0
+			continue
 		}
+		if n == len(d) {
+			return 0
+		}
+		d[n] = c - '0'
+		n++
+		group++
 	}
-	if !luhn(d[:n]) || !issuer(d[:n]) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
+	if n == group && isInteger(s, i, end, n) || !luhn(d[:n]) || !issuer(d[:n]) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
 		return 0
 	}
 	return end
+}
+
+// isInteger reports whether the n digits [i,end) without separators are an integer or a fraction, as source code and
+// tables have them: of a length that few cards have, without quotes or a word for a card, or behind another one.
+func isInteger(s string, i, end, n int) bool {
+	if end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]) {
+		return true
+	}
+	if n >= 14 && n <= 16 {
+		return i > 2 && s[i-1] == ' ' && s[i-2] == ',' && chars.SkipBack(s, max(0, i-14), i-2, chars.Digit) == max(0, i-14)
+	}
+	return (n == 12 || i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0) && !marks.Near(s, i, "card", "credit", "visa")
 }
 
 func luhn(d []byte) bool {

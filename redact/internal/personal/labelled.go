@@ -55,7 +55,8 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 	default:
 		end = numberForm(s[:limit], i, 5, 20)
 	}
-	if end > i && weak && !isLongNumber(s[i:end]) {
+	if end > i && weak && (!isLongNumber(s[i:end]) || v.Kind == names.NationalID &&
+		(end-i > 18 || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
 		return 0
 	}
 	return end
@@ -194,6 +195,9 @@ func phoneDigits(s string, p int) (end, digits int) {
 // and most characters at most.
 func numberForm(s string, i, least, most int) int {
 	digits, n, end := 0, 0, 0
+	if strings.HasPrefix(s[i:], "0x") { // a constant of source code
+		return 0
+	}
 	bank := most > 24
 	for p := i; p < len(s); {
 		q, figures, length := numberGroup(s, p)

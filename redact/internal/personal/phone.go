@@ -43,6 +43,8 @@ func announced(s string, i int) bool {
 		case phoneNouns[word], strings.HasSuffix(word, "phone") && !strings.HasPrefix(word, "micro"),
 			strings.Contains(word, "telefon"):
 			return true
+		case q > low && s[q-1] == '_': // of an identifier: END_OF_TEXT
+			return false
 		case phoneVerbs[word]:
 			if bound || colon || word == "dial" {
 				return true
@@ -75,10 +77,19 @@ func lastWord(s string, words ...string) bool {
 func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
-	if digits < 8 || digits > 15 || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || datedRelease(s[i:end]) {
+	if digits < 8 || digits > 15 || isNoCountry(s[i+1:], digits) || i > 0 && s[i-1] == '\\' || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || datedRelease(s[i:end]) {
 		return 0, max(end, i+1), ""
 	}
 	return i, end, "phone-number"
+}
+
+// isNoCountry reports whether v, which begins with so many digits, is no number of a country: eleven digits and an area
+// of North America, or a code that is assigned. The largest integers begin with 214 and 429.
+func isNoCountry(v string, digits int) bool {
+	if v[0] == '1' {
+		return digits != 11 || strings.IndexByte("01", chars.TrimStart(v[1:], " -.(")[0]) >= 0
+	}
+	return chars.OneOf("214 215 217 219 424 425 426 427 428 429", v[:3])
 }
 
 // phoneNumber finds a national number: the North American form, groups that begin
@@ -98,7 +109,8 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return 0, 0
 	}
 	switch {
-	case isDate(v), groups == 4 && isDottedQuad(s, i, runEnd):
+	case isDate(v), groups == 4 && isDottedQuad(s, i, runEnd), strings.Trim(v, "0 ") == "",
+		runEnd < len(s) && s[runEnd] == ';' && i > 1 && s[i-2] == ';': // zeros; columns of code points
 		return 0, 0
 	case northAmerican(v, start < i):
 		return start, end

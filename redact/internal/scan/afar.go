@@ -28,6 +28,20 @@ func isForeign(name string) bool {
 var foreignWords = names.Set("senha wachtwoord kennwort passwort contrasena salasana heslo parola lozinka " +
 	"adgangskode adgangskoden passordet passord")
 
+// besideWords is the value of the name [start,stop) in a sentence, in a field, on the next line, or before a remark.
+func besideWords(s string, start, stop int) (from, to int) {
+	if from, to = operands.ProseValue(s, start, stop, isForeign(s[start:stop])); to <= from {
+		from, to = operands.EnteredValue(s, start)
+	}
+	if to <= from {
+		from, to = operands.ValueBelow(s, start, stop)
+	}
+	if to <= from {
+		from, to = operands.RemarkedValue(s, start, stop)
+	}
+	return from, to
+}
+
 // isVerb reports whether the name is "pass" in running text, where it is a verb or a turn, and no value of it.
 func isVerb(s string, start, stop int, value string) bool {
 	return chars.EqualFold(s[start:stop], "pass") && !values.LooksLikePassword(value)
@@ -41,39 +55,30 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret || v.Kind == kinds.Token {
-		from, to := operands.ProseValue(s, start, stop, isForeign(s[start:stop]))
 		sc.spend(stop - start)
-		if to <= from {
-			from, to = operands.EnteredValue(s, start)
-		}
-		if to <= from {
-			from, to = operands.ValueBelow(s, start, stop)
-		}
-		if to <= from {
-			from, to = operands.RemarkedValue(s, start, stop)
-		}
-		if to > from && isVerb(s, start, stop, s[from:to]) {
-			return 0
-		}
-		if v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
-			from, to = 0, 0
-		}
-		if to > from && sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+		for n := range 3 {
+			from, to := 0, 0
+			switch n {
+			case 0:
+				from, to = besideWords(s, start, stop)
+			case 1:
+				from, to = operands.SentenceValue(s, stop)
+			default:
+				from, to = operands.BlockDefault(s, stop)
+			}
+			if n == 0 && v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
+				continue
+			}
+			if to <= from || isVerb(s, start, stop, s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
+				values.Operand{Op: '=', Quoted: true}, false) {
+				continue
+			}
+			sc.spend(max(0, to-stop))
 			next := sc.takeNamed(s, from, to, v.Kind)
-			if from, to = operands.ChangedTo(s, to); to > from {
+			if from, to = operands.ChangedTo(s, to); n == 0 && to > from {
 				next = sc.takeNamed(s, from, to, v.Kind)
 			}
 			return next
-		}
-		if from, to := operands.SentenceValue(s, stop); to > from && !isVerb(s, start, stop, s[from:to]) && sc.judge(s[from:to], s[start:stop], v,
-			values.Operand{Op: '=', Quoted: true}, false) {
-			sc.spend(to - stop)
-			return sc.takeNamed(s, from, to, v.Kind)
-		}
-		if from, to := operands.BlockDefault(s, stop); to > from && sc.judge(s[from:to], s[start:stop], v,
-			values.Operand{Op: '=', Quoted: true}, false) {
-			sc.spend(to - stop)
-			return sc.takeNamed(s, from, to, v.Kind)
 		}
 	}
 	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret || v.Kind == kinds.Token)

@@ -242,7 +242,8 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if b.isTestCount() || b.isResult() || (o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o) {
+	if b.isTestCount() || b.isResult() || b.isConstant() ||
+		(o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o) {
 		return 0
 	}
 	if !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {

@@ -4,6 +4,7 @@
 package scan
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -111,6 +112,29 @@ func (b *assignment) listsNames() bool {
 	value := b.value()
 	return b.verdict.Kind == kinds.Secret && !b.operand.Quoted && chars.EndsFold(b.name(), "secrets") &&
 		chars.IsFieldLike(value) && !chars.HasDigit(value)
+}
+
+// nearConstant is how far from a constant the next one of a list may stand, in bytes.
+const nearConstant = 96
+
+// isConstant reports whether the value is a short integer that is no password, as in JSON, or one of source code: behind
+// #define, or with the number before or after it on a line nearby.
+func (b *assignment) isConstant() bool {
+	v := chars.TrimEnd(b.value(), ",;")
+	if b.operand.Quoted || len(v) > 5 || !chars.IsDigits(v) {
+		return false
+	}
+	switch b.verdict.Kind {
+	case kinds.Password:
+		n, _ := strconv.Atoi(v)
+		s, end := b.s, b.operand.End
+		return strings.HasSuffix(s[:b.start], "#define ") ||
+			strings.Contains(s[max(0, b.start-nearConstant):b.start], "= "+strconv.Itoa(n-1)) ||
+			strings.Contains(s[end:min(len(s), end+nearConstant)], "= "+strconv.Itoa(n+1))
+	case kinds.PIN, kinds.SSN:
+		return false
+	}
+	return !b.operand.Flag
 }
 
 // isTestCount reports whether the value is how many tests pass: pass=12 fail=0.

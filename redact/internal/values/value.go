@@ -309,7 +309,7 @@ func isTypeName(v string) bool {
 // IsLiteral reports whether v is a value of another kind than text.
 func IsLiteral(v string) bool {
 	v = chars.TrimEnd(v, ",;)")
-	if number := strings.TrimPrefix(v, "-"); len(number) <= 10 && strings.HasPrefix(number, "0x") &&
+	if number := strings.TrimRight(strings.TrimPrefix(v, "-"), "uUlL"); len(number) <= 10 && strings.HasPrefix(number, "0x") &&
 		chars.IsHex(number[2:]) {
 		return true
 	}
