@@ -180,7 +180,7 @@ const labelTable = "" +
 	"~ein|tax file number|tfn|" +
 	"abn|acn|#australian business|business number|#business|vat|#vat|vat id|utr|unique taxpayer reference|" +
 	"taxpayer reference|employer identification|#tax reference|gst number|#gst|gstin|pan number|~pan|#pan card|" +
-	"permanent account number|ird number|#ird|ppsn|pps number|#kra|tax reference number|~uen\n" + // en: IRS; HMRC; ATO; CBDT
+	"permanent account number|ird number|#ird|ppsn|pps number|#kra|kra pin|tax reference number|~uen\n" + // en: IRS; HMRC; ATO; CBDT
 	"T steuernummer|steuer id|steueridentifikationsnummer|#steueridentifikations|steuerliche identifikationsnummer|" +
 	"#steuer|umsatzsteuer id|ust id|ust idnr|ustidnr|ust-idnr.|~idnr|steuer idnr|~uid nummer|#mwst|mwst|uid nr|" +
 	"#finanzamt|~identifikationsnummer|umsatzsteueridentifikationsnummer\n" + // de: BZSt; BMF (AT); BFS (CH)
@@ -280,7 +280,7 @@ const labelTable = "" +
 	"identity card|id card|identity number|~identification number|#citizen|citizen id|#resident|resident id|" +
 	"south african id|~sa id|national identification|id document|identity document|government id|individual number|" +
 	"~nin|bvn|cnic|emirates id|iqama|#voter id|voter id|green card|alien registration|alien number|uscis number|" +
-	"national number|personal id|personal identification|personal identity|#personal identity|nric|fin number|" +
+	"national number|personal id|personal identification|personal identity|#personal identity|nric|fin number|philsys|kennitala|#matricule|matricule|" +
 	"hkid|hong kong identity|mykad|aadhaar|aadhar|uidai|~uid|umid\n" + // en: SSA; HMRC NIM39110; UIDAI; ICA
 	"N personalausweis|ausweisnummer|#ausweis|#personal|#personen|sozialversicherungsnummer|#sozialversicherungs|" +
 	"#sozialversicherung|rentenversicherungsnummer|#rentenversicherungs|svnr|sv nummer|sv nr|ahv|avs|ahvn13|#ahv|#avs|" +

@@ -140,7 +140,9 @@ func (w *nameWords) split(name string) {
 			if i += max(n-1, 0); n > 0 && letter == 0 {
 				continue
 			}
-			c = letter
+			if c = letter; n > 0 && previous != chars.Lower && (i+1 == len(name) || chars.Class[name[i+1]]&chars.Lower == 0) {
+				c &^= 0x20 // of capitals: EMŠO
+			}
 		}
 		class := chars.Class[c] & (chars.Lower | chars.Upper)
 		cut := class == 0 ||

@@ -87,6 +87,9 @@ func Unbound(v names.Verdict, s string, stop int) int {
 	line := at < len(s) && s[at] == '\n'
 	if line {
 		at = chars.SkipAny(s, at+1, Blanks)
+		if ruler := chars.SkipAny(s, at, "-=~"); ruler > at+2 && ruler < len(s) && s[ruler] == '\n' {
+			at = chars.SkipAny(s, ruler+1, Blanks)
+		}
 	}
 	if v.Level < names.Secret || at == stop || at >= len(s) || v.Kind == names.Address && !line {
 		return 0
@@ -226,7 +229,8 @@ func numberForm(s string, i, least, most int) int {
 			least = 1
 		}
 	}
-	if end == 0 || digits < least || n < 5 || end < len(s) && (s[end] == '_' || s[end] == '@') || isStamp(s[i:end]) {
+	if end == 0 || digits < least || n < 5 || end < len(s) && (s[end] == '_' || s[end] == '@' || s[end] == '-' && end+1 < len(s) &&
+		chars.IsLetter(s[end+1])) || isStamp(s[i:end]) {
 		return 0
 	}
 	return end
@@ -402,6 +406,9 @@ func Gap(s string, stop int) (p int, bound bool) {
 	word := s[chars.SkipBack(s, max(0, stop-12), stop, chars.Lower|chars.Upper):stop]
 	bound = len(word) > 1 && numberWord(word) && !chars.EqualFold(word, "id") && stop < len(s) &&
 		strings.IndexByte(" .:#=\t", s[stop]) >= 0
+	if q := linkedAt(s, stop); q > 0 {
+		return q, true
+	}
 	p = stop
 	if p+1 < len(s) && s[p] == '.' && (s[p+1] == ' ' || s[p+1] == ':') { // of an abbreviation
 		p++
@@ -430,6 +437,32 @@ func Gap(s string, stop int) (p int, bound bool) {
 		p = q
 	}
 	return p, bound
+}
+
+// linkedAt is where the value begins that a call, a database or an element links with the name that ends at stop:
+// put("phone", "x"), Key (phone)=(x), <b>phone</b><br>x; 0 if none does.
+func linkedAt(s string, stop int) int {
+	rest := s[stop:min(len(s), stop+24)]
+	switch {
+	case len(rest) < 5:
+	case strings.HasPrefix(rest, ")=("):
+		return stop + len(")=(")
+	case (rest[0] == '"' || rest[0] == '\'') && rest[1] == ',':
+		if q := chars.SkipAny(rest, 2, " "); q+1 < len(rest) && rest[q] == rest[0] {
+			p := stop + q + 1
+			n := strings.IndexByte(s[p:min(len(s), p+maxAddress)], rest[0])
+			if n > 0 && !strings.HasPrefix(s[p+n+1:], ":") && !strings.HasPrefix(s[p+n+1:], " :") { // no other member
+				return p
+			}
+		}
+	case rest[0] == '<' && rest[1] == '/':
+		if _, after, ok := strings.Cut(rest, "><br"); ok {
+			if n := strings.IndexByte(after, '>'); n >= 0 {
+				return stop + len(rest) - len(after) + n + 1
+			}
+		}
+	}
+	return 0
 }
 
 // maxVerb is how far behind a name its verb may stand, in bytes: the number on file is.

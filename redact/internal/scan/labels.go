@@ -22,7 +22,7 @@ func (sc *Scanner) labelHit(s string, i, end int, person bool) int {
 		return 0
 	}
 	stop := wordEnd(s, end)
-	if !person && !digitAhead(s, end) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
+	if !person && !digitAhead(s, end) && !digitBehind(s, i) && !(stop < len(s) && (s[stop] == '"' || s[stop] == '\'')) {
 		return 0
 	}
 	start := wordsBack(s, i)
@@ -128,6 +128,18 @@ func digitAhead(s string, end int) bool {
 	for p := end; p < len(s) && p-end < maxLabel; p++ {
 		if chars.IsDigit(s[p]) {
 			return true
+		}
+	}
+	return false
+}
+
+// digitBehind reports whether a digit stands shortly before the label at i, behind which a word says that it is the
+// value: x as phone number.
+func digitBehind(s string, i int) bool {
+	low := max(0, i-maxLabel/2)
+	for _, word := range [...]string{" as ", " is "} {
+		if n := strings.LastIndex(s[low:i], word); n > 0 {
+			return chars.HasDigit(s[low : low+n])
 		}
 	}
 	return false

@@ -255,6 +255,9 @@ func Follower(s string, from, to, start, stop int, in Delims) (name, value Cell,
 			next = chars.SkipAny(s[:to], next, ". ")
 		} else {
 			next += len(delim)
+			if delim == "|" && next < to && s[next] == '|' { // of wikis
+				next++
+			}
 		}
 		end := to
 		if delim != "..." {
