@@ -223,7 +223,7 @@ const labelTable = "" +
 	"M historia clínica|tarjeta sanitaria|#paciente|seguro médico|#afiliado|#póliza|obra social|expediente médico|" +
 	"expediente clínico|#seguro\n" + // es
 	"M cartella clinica|tessera sanitaria|#paziente|#polizza|#assistito\n" + // it
-	"M cartão sus|~cns|prontuário|#prontuário|#beneficiário|#utente|cartão de saúde|carteirinha|#apólice|" +
+	"M cartão sus|cartão do sus|~cns|prontuário|#prontuário|#beneficiário|#utente|cartão de saúde|carteirinha|#apólice|" +
 	"número de utente|cartão nacional de saúde\n" + // pt: DATASUS; SNS
 	"M zorgverzekering|zorgpas|#patiënt|patiëntnummer|#zorgverzekerings|" +
 	"#zorgverzekeraar|#polis|polisnummer|relatienummer zorg\n" + // nl

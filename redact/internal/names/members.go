@@ -53,6 +53,16 @@ func OfField(v string) string {
 	return v
 }
 
+// OfInput is the name of a field without the word that says that it is one: "api-key" of "api-key-input".
+func OfInput(v string) string {
+	for _, word := range [...]string{"input", "field", "textbox", "box"} {
+		if n := len(v) - len(word); n > 1 && chars.EqualFold(v[n:], word) {
+			return strings.TrimRight(v[:n], "-_")
+		}
+	}
+	return v
+}
+
 // IsPairName reports whether a member of this name names what "value" holds: name, ParameterKey, header_name.
 func IsPairName(key string) bool {
 	switch key {

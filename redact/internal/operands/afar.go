@@ -320,6 +320,16 @@ func SentenceValue(s string, stop int) (from, to int) {
 	return open + 1, end
 }
 
+// Fallback is the literal that an expression which ends at p has instead of its value: getpass() or "x".
+func Fallback(s string, p int) (from, to int) {
+	for _, or := range [...]string{" or ", " || ", " ?? ", " ?: "} {
+		if strings.HasPrefix(s[p:], or) {
+			return literalAt(s, p+len(or))
+		}
+	}
+	return 0, 0
+}
+
 // valueOptions are given the value of the name that an option before has: put-parameter --name password --value x.
 var valueOptions = [...]string{" --value ", " --body ", " --secret-string "}
 

@@ -107,7 +107,8 @@ func bareKeyword(s string, start, stop, p int) bool {
 func isPasswordWord(name string) bool {
 	return chars.EndsFold(name, "password") || chars.EndsFold(name, "passwd") || chars.EndsFold(name, "pw") ||
 		chars.EndsFold(name, "pwd") || len(name) > 6 && chars.EndsFold(name, "pass") || chars.EndsFold(name, "masterauth") ||
-		chars.EndsFold(name, "passphrase") || chars.EndsFold(name, "psk") || chars.EndsFold(name, "-key")
+		chars.EndsFold(name, "passphrase") || chars.EndsFold(name, "psk") ||
+		chars.EndsFold(name, "password-value") || chars.EndsFold(name, "-key")
 }
 
 // restOfLine reports whether one word that looks like a password goes from p to the end of the line, as in files of

@@ -57,7 +57,7 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
 	{Kind: kinds.Password, Anchors: []string{" p: ", " pw: "}, Match: rules.Named(chatLogin)},
 	{Kind: kinds.Password, Anchors: []string{"send \"", "send -- \"", "sendline('", "sendline(\""}, Match: rules.Named(expected)},
-	{Kind: kinds.Password, Anchors: []string{"sp_addlogin ", "<<< \"", "<<< '"},
+	{Kind: kinds.Password, Anchors: []string{"pragma key", "sp_addlogin ", "<<< \"", "<<< '"},
 		Match: rules.Named(literalBehind)},
 	{Kind: kinds.Password, Anchors: []string{"> auth "}, Match: rules.Named(lastArgument)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
@@ -300,7 +300,8 @@ func literalBehind(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	start, end = i+strings.LastIndexByte(line[:last], line[last])+1, i+last
-	if start == i || !values.LooksLikePassword(s[start:end]) && !values.MayBeSimple(s[start:end]) || marks.IsMark(s[start:end]) {
+	if s[i] == 'P' && strings.ToLower(s[start:end]) == s[start:end] || // a pragma: PRAGMA key = 'main_idx'
+		start == i || !values.LooksLikePassword(s[start:end]) && !values.MayBeSimple(s[start:end]) || marks.IsMark(s[start:end]) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName

@@ -140,10 +140,20 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
-	for _, name := range [...]string{"default: ", "value: "} {
-		if strings.HasPrefix(line, name) {
-			return q + len(name), true
+	for at := q; ; {
+		for _, name := range [...]string{"default: ", "value: "} {
+			if chars.HasFold(s, at, name) {
+				return at + len(name), true
+			}
 		}
+		if !chars.HasFold(s, at, "type: ") && !chars.HasFold(s, at, "noecho: ") && !chars.HasFold(s, at, "description: ") {
+			break
+		}
+		n := strings.IndexByte(s[at:min(len(s), at+200)], '\n') // of CloudFormation
+		if n < 0 {
+			break
+		}
+		at = chars.Skip(s, at+n+1, chars.Blank)
 	}
 	if strings.Contains(line, ": ") || strings.HasSuffix(strings.TrimRight(line, " \r"), ":") {
 		return 0, false // a name of its own

@@ -33,11 +33,11 @@ var (
 	fillers  = names.Set("now still currently again set changed temporarily jetzt noch aktuell maintenant ahora ora " +
 		"agora the a nun nu teraz most nyní nå acum сейчас теперь şimdi")
 	withWords = names.Set("use the your my new this with and using mit con avec com med met z und et y e og " +
-		"och uses pass: password wifi connect")
+		"och uses pass: password wifi connect try trying tried")
 )
 
 // ofWords say what a name belongs to, in several languages.
-const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da"
+const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da del della des du dell'"
 
 // aboutUsers are words behind whose colon a name stands rather than a password: password of user: ann1.
 var aboutUsers = names.Set("user username login account email host file line error code id in")

@@ -218,7 +218,7 @@ func numberForm(s string, i, least, most int) int {
 		end = q
 		joint := jointLen(s, q, " -./_")
 		if bank {
-			joint = bankJoint(s, q, q-p, joint)
+			joint = bankJoint(s, q, q-i, joint)
 		}
 		if p = q + joint; joint == 0 {
 			break
@@ -236,14 +236,14 @@ func numberForm(s string, i, least, most int) int {
 	return end
 }
 
-// bankJoint is the length of what joins the groups of an account's number at q, behind one of so many characters;
-// joint is that of any number.
+// bankJoint is the length of what joins the groups of an account's number at q, behind so many characters; joint is that
+// of any number.
 func bankJoint(s string, q, length, joint int) int {
 	switch {
 	case joint == 1 && strings.HasPrefix(s[q:], " / "):
 		return len(" / ")
-	case joint == 0 && length == 4 && q < len(s) && s[q] == ',':
-		return 1
+	case joint == 0 && length >= 4 && length <= 6 && q < len(s) && s[q] == ',': // clearing number, account
+		return chars.SkipAny(s[:min(len(s), q+2)], q+1, " ") - q
 	}
 	return joint
 }

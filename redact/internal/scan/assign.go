@@ -38,6 +38,9 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless && stop+1 < len(s) && s[stop] == '(' && (s[stop+1] == '"' || s[stop+1] == '\'') {
 		v = sc.checked(s, start, stop)
 	}
+	if v.Level == names.Harmless && !sc.quick {
+		return sc.fieldHit(s, start, stop)
+	}
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
@@ -84,6 +87,23 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	sc.spend(stop - start)
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	return sc.nameAt(s, start, stop, v)
+}
+
+// fieldHit removes what is typed into a field whose name, [start,stop), says that it is one: #password-input.
+func (sc *Scanner) fieldHit(s string, start, stop int) int {
+	name := names.OfInput(s[start:stop])
+	if len(name) == stop-start {
+		return 0
+	}
+	v := sc.classify(name)
+	if v.Level < names.Secret {
+		return 0
+	}
+	from, to := operands.FilledValue(s, start, stop)
+	if to <= from || !sc.judge(s[from:to], "", v, values.Operand{Op: '=', Quoted: true}, false) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, v.Kind)
 }
 
 // nameEnd is the end of the name that begins at start and of which a telling word ends at end.
@@ -247,6 +267,10 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return 0
 	}
 	if !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
+		if from, to := operands.Fallback(s, o.End); to > from && !o.Quoted && sc.judge(s[from:to], b.name(), v,
+			values.Operand{Op: '=', Quoted: true}, false) {
+			return sc.takeNamed(s, from, to, v.Kind)
+		}
 		if o.Op == ' ' && (v.Level == names.Secret || v.Kind == kinds.Token) {
 			return sc.afar(s, start, stop, v) // password is still x
 		}

@@ -90,7 +90,7 @@ func (sc *Scanner) nameVerdict(s, key string, a, b int, escaped bool) names.Verd
 // inherited says what the name above the frame f means for a member of this name.
 func (sc *Scanner) inherited(key string, f *frame, own names.Verdict) names.Verdict {
 	above := f.inherit
-	if names.IsValueName(key) {
+	if names.IsValueName(key) || chars.IsDigits(key) { // by the number of a row
 		return above
 	}
 	if above.Kind == kinds.Token && (key == "access" || key == "refresh") { // {"tokens": {"access": …}}

@@ -93,7 +93,7 @@ func (sc *Scanner) cellBeside(s string, from, to, start, stop int, in tables.Del
 	if !ok {
 		return false
 	}
-	v, text := sc.classify(s[name.Start:name.End]), s[value.Start:value.End]
+	v, text := sc.classify(names.OfInput(s[name.Start:name.End])), s[value.Start:value.End]
 	if isPersonal(v) && chars.IsDigit(s[name.End-1]) && !strings.ContainsAny(s[name.End:value.Start], "|\t│") {
 		return false // the value begins in the name
 	}
