@@ -106,6 +106,12 @@ const programTable = "" +
 	"ssh-keygen|V-N -P\n" +
 	"unrar |G-p\n" +
 	"rar |G-p\n" +
+	"ldappasswd|V-w -s -a\n" +
+	"ldapwhoami|V-w\n" +
+	"ldapdelete|V-w\n" +
+	"xh |U-a --auth\n" +
+	"samba-tool user create|N2\n" +
+	"nickserv identify |N1\n" +
 	"bcp |V-P\n" +
 	"schtasks|V/rp /p /RP /P\n" +
 	"ftp> user |N2\n" +

@@ -40,24 +40,26 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{"identified "}, Match: rules.Named(identifiedBy)},
 	{Kind: kinds.Password, Anchors: []string{"htpasswd "}, Match: rules.Named(htpasswd)},
 	{Kind: kinds.Password, Anchors: []string{"@tcp(", "@unix("}, Match: rules.Named(driverLogin)},
-	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:"},
+	{Kind: kinds.Password, Anchors: []string{"-passin pass:", "-passout pass:", "-pass pass:", "::add-mask::"},
 		Match: rules.Named(opensslPass)},
-	{Kind: kinds.Password, Anchors: []string{".tochararray("}, Match: rules.Named(literalBefore)},
+	{Kind: kinds.Password, Anchors: []string{".tochararray(", "| convertto-securestring"}, Match: rules.Named(literalBefore)},
 	{Kind: kinds.Password, Anchors: []string{"getconnection(", "pdo(", "pdo->__construct(", "mysqli(",
 		"mysqli->__construct(", "mysqli_connect(",
 		"mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
 	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac(",
 		"jwt.encode(", "jwt.decode("},
 		Match: literalOf(2)},
-	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
+	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "dis.auth(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
 		Match: literalOf(1), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"login(", "authenticate(", "credentials.basic(", "plainauth(",
 		"authenticationtoken(", "create_user(", "createuser(", "check_password("}, Match: literalOf(0), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"-p "}, Match: rules.Named(loginOption)},
 	{Kind: kinds.Password, Anchors: []string{"--user ", "--user="}, Match: rules.Named(userOption)},
+	{Kind: kinds.PIN, Anchors: []string{"verification code", "one-time code", "one time code", "security code",
+		"login code", "sign-in code", "access code", "door code", "alarm code", "gate code"}, Match: rules.Named(oneTimeCode)},
 	{Kind: kinds.Password, Anchors: []string{" p: ", " pw: "}, Match: rules.Named(chatLogin)},
 	{Kind: kinds.Password, Anchors: []string{"send \"", "send -- \"", "sendline('", "sendline(\""}, Match: rules.Named(expected)},
-	{Kind: kinds.Password, Anchors: []string{"pragma key", "sp_addlogin ", "<<< \"", "<<< '"},
+	{Kind: kinds.Password, Anchors: []string{"pragma key", "sp_addlogin ", "<<< "},
 		Match: rules.Named(literalBehind)},
 	{Kind: kinds.Password, Anchors: []string{"> auth "}, Match: rules.Named(lastArgument)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
@@ -166,9 +168,9 @@ func driverLogin(s string, i int) (start, end int, kind string) {
 	return word + colon + 1, i, kinds.PasswdName
 }
 
-// opensslPass is the password behind openssl's "pass:" at i.
+// opensslPass is the password behind openssl's "pass:", or the secret behind the command of a workflow, at i.
 func opensslPass(s string, i int) (start, end int, kind string) {
-	start = i + strings.IndexByte(s[i:], ':') + 1
+	start = chars.SkipAny(s, i+2+strings.IndexByte(s[i+2:], ':'), ":")
 	if end = bareEnd(s, start); end <= start || values.IsReference(s[start:end]) || marks.IsMark(s[start:end]) {
 		return 0, 0, ""
 	}
@@ -196,13 +198,13 @@ func htpasswd(s string, i int) (start, end int, kind string) {
 	return start, end, kinds.PasswdName
 }
 
-// literalBefore is the literal that ends at i: Java keeps passwords in arrays of characters.
+// literalBefore is the literal that ends at i: Java keeps passwords in arrays of characters, PowerShell pipes them.
 func literalBefore(s string, i int) (start, end int, kind string) {
-	if i < 2 || s[i-1] != '"' {
+	if i = chars.SkipBack(s, 0, i, chars.Blank); i < 2 || s[i-1] != '"' && s[i-1] != '\'' {
 		return 0, 0, ""
 	}
 	end = i - 1
-	start = strings.LastIndexByte(s[max(0, end-maxAfar):end], '"') + 1 + max(0, end-maxAfar)
+	start = strings.LastIndexByte(s[max(0, end-maxAfar):end], s[end]) + 1 + max(0, end-maxAfar)
 	if !values.LooksLikePassword(s[start:end]) || marks.IsMark(s[start:end]) {
 		return 0, 0, ""
 	}
@@ -250,6 +252,31 @@ func loginOption(s string, i int) (start, end int, kind string) {
 	return passwordArgument(s, i+len("-p "))
 }
 
+// oneTimeCode is the number that a message says is a code to sign in with: the words at i name the code. It stands behind
+// them, or before: 482133 is your login code.
+func oneTimeCode(s string, i int) (start, end int, kind string) {
+	p := i + strings.Index(strings.ToLower(s[i:min(len(s), i+24)]), "code") + len("code")
+	for _, link := range [...]string{" is", ":", " "} {
+		if chars.HasFold(s, p, link) {
+			p += len(link)
+		}
+	}
+	p = chars.SkipAny(s[:min(len(s), p+8)], p, " \n*\"'`")
+	end = chars.Skip(s, p, chars.Digit)
+	if n := end - p; n >= 4 && n <= 8 && (end == len(s) || !chars.IsAlnum(s[end]) && s[end] != '-') {
+		return p, end, kinds.PasswdName
+	}
+	low := max(0, i-40)
+	if n := strings.LastIndex(s[low:i], " is your "); n > 0 {
+		end = low + n
+		start = chars.SkipBack(s, low, end, chars.Digit)
+		if n = end - start; n >= 4 && n <= 8 && (start == 0 || !chars.IsAlnum(s[start-1]) && s[start-1] != '-') {
+			return start, end, kinds.PasswdName
+		}
+	}
+	return 0, 0, ""
+}
+
 // chatLogin is the word behind the "p:" at i, if a "u:" stands before it: u: ann p: x.
 func chatLogin(s string, i int) (start, end int, kind string) {
 	line := s[max(0, i-maxProse):i]
@@ -294,6 +321,7 @@ func literalBehind(s string, i int) (start, end int, kind string) {
 		if !known {
 			return 0, 0, ""
 		}
+		return passwordArgument(s, i+len("<<< "))
 	}
 	last := strings.LastIndexAny(line, "\"'")
 	if last <= 0 {
