@@ -134,8 +134,12 @@ func NewAutomaton(anchors []Anchor, f *Runs) *Automaton {
 	sought := &sought{places: make([]soughtPlace, 1)}
 	sought.addNumbers(f.Short)
 	sought.addWords(f.Words)
-	for _, a := range anchors {
-		sought.addAnchor(a.Lit, !a.Within, !a.Within && !m.groups[m.groupOf[trigramsOf(a.Lit)[0]]].Within)
+	for _, short := range [...]bool{true, false} { // the long ones may share the trigrams of the short ones
+		for _, a := range anchors {
+			if short == (len(a.Lit) <= 3) {
+				sought.addAnchor(a.Lit, !a.Within, !a.Within && !m.groups[m.groupOf[trigramsOf(a.Lit)[0]]].Within)
+			}
+		}
 	}
 	m.Filter.lay(sought)
 	return m

@@ -124,10 +124,10 @@ func (f *sought) addAnchor(lit string, apart, alone bool) {
 		}
 		return
 	}
-	best := 0
+	best, least := 0, f.cost(lit)
 	for offset := 1; offset <= min(Reach, len(lit)-3); offset++ {
-		if frequency(lit[offset:]) < frequency(lit[best:]) {
-			best = offset
+		if n := f.cost(lit[offset:]); n < least {
+			best, least = offset, n
 		}
 	}
 	before, behind := uint32(anyClass), uint32(anyClass)
@@ -143,6 +143,19 @@ func (f *sought) addAnchor(lit string, apart, alone bool) {
 	for _, t := range trigramsOf(lit[best:]) {
 		f.addTrigram(t, best, before, behind)
 	}
+}
+
+// sharing makes a trigram that is sought already count as half as frequent: places where one is found are looked at
+// once, whatever number of anchors it is for.
+const sharing = 2
+
+// cost is how frequent the three bytes at the head of a folded literal are; less if they are sought already.
+func (f *sought) cost(lit string) int {
+	n := frequency(lit)
+	if len(lit) >= 3 && f.of[trigramsOf(lit[:3])[0]] != 0 {
+		n -= sharing
+	}
+	return n
 }
 
 // frequencies are twice the binary logarithms of how many bytes in a thousand are of each
