@@ -47,6 +47,10 @@ func (f Findings) Kinds() []string {
 }
 
 func (f Findings) plus(kind, path string) Findings {
+	if n := len(f) - 1; n >= 0 && f[n].Kind == kind && f[n].Path == path { // rows have one behind the other
+		f[n].Count++
+		return f
+	}
 	for i := range f {
 		if f[i].Kind == kind && f[i].Path == path {
 			f[i].Count++
