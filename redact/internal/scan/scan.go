@@ -17,7 +17,7 @@ import (
 // The same for a name that tells, for the value beside it, and for a value that is removed.
 const (
 	costOfName  = 420
-	costOfValue = 400
+	costOfValue = 440
 	costOfAfar  = 2000
 	costOfSpan  = 200
 )

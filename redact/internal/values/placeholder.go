@@ -26,9 +26,12 @@ func IsPlaceholder(v string) bool {
 		return false
 	}
 	for i := range max(0, len(v)-1) {
-		second := chars.Fold[v[i+1]]
-		for _, p := range placeholdersBy[chars.Fold[v[i]]&127] {
-			if p[1] == second && chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
+		first := chars.Fold[v[i]] & 127
+		if placeholderSeconds[first]>>(v[i+1]&31)&1 == 0 {
+			continue
+		}
+		for _, p := range placeholdersBy[first] {
+			if chars.HasFold(v, i, p) && (len(v) <= len(p)+14 || strings.IndexByte(p, ' ') >= 0) {
 				return !isNumbered(v, i, p)
 			}
 		}
@@ -47,6 +50,15 @@ var placeholders = []string{
 	"replace-me", "todo", "not-set", "notset", "not_set", "xxxxxx", "******", "......", "enter ", "afakekey",
 	"too-short", "example_", "example-", "_here", "-here", "my_password", "my-password", "_short", "-short",
 }
+
+// placeholderSeconds are sets of what follows the first byte of a placeholder, by the five bits that capitals and small
+// letters have in common.
+var placeholderSeconds = func() (t [128]uint32) {
+	for _, p := range placeholders {
+		t[p[0]] |= 1 << (p[1] & 31)
+	}
+	return t
+}()
 
 // placeholdersBy are the placeholders that begin with a byte of ASCII.
 var placeholdersBy = func() *[128][]string {
