@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,23 +29,47 @@ var errNoRecorder = errors.New("statsprom: got a nil *stats.Recorder, want one t
 
 // NewHandler serves the recorder's metrics and no others, for
 // [statshttp.Options].Metrics. At most four scrapes are answered at once.
-func NewHandler(recorder *stats.Recorder) (http.Handler, error) { return WithHealth()(recorder) }
+func NewHandler(recorder *stats.Recorder) (http.Handler, error) { return newHandler(recorder, nil) }
 
 // WithHealth is [NewHandler] for metrics that also tell what the sources report of their components, such as
 // the ledger of spans of exporters.Providers:
 //
 //	statshttp.Options{Metrics: statsprom.WithHealth(providers)}
+//
+// A handler of package statshttp, such as that of toolscope.Scope, adds all that its /healthz reports: policies and their
+// shared stores, too.
 func WithHealth(sources ...stats.HealthSource) func(*stats.Recorder) (http.Handler, error) {
-	return func(recorder *stats.Recorder) (http.Handler, error) { return newHandler(recorder, sources) }
+	return func(recorder *stats.Recorder) (http.Handler, error) {
+		h := &health{sources: slices.Clone(sources)}
+		handler, err := newHandler(recorder, h)
+		if err != nil {
+			return nil, err
+		}
+		return &withHealth{handler, h}, nil
+	}
 }
 
-func newHandler(recorder *stats.Recorder, sources []stats.HealthSource) (http.Handler, error) {
+// withHealth is a handler that also tells what sources report.
+type withHealth struct {
+	http.Handler
+	health *health
+}
+
+// AddHealth adds a source. Package statshttp calls it.
+func (h *withHealth) AddHealth(source stats.HealthSource) { h.health.addSource(source) }
+
+// newHandler makes a handler of the recorder's metrics, and of those of h unless it is nil.
+func newHandler(recorder *stats.Recorder, h *health) (http.Handler, error) {
 	c, err := NewCollector(recorder)
 	if err != nil {
 		return nil, err
 	}
 	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{c, health(sources)} {
+	all := []prometheus.Collector{c}
+	if h != nil {
+		all = append(all, h)
+	}
+	for _, c := range all {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

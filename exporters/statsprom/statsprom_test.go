@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -265,6 +266,39 @@ func TestHealth(t *testing.T) {
 		}
 	}
 }
+
+// Metrics with health that package statshttp serves have all that /healthz reports, also what another source panics over.
+// Metrics without health do not.
+func TestHealthOfTheHandler(t *testing.T) {
+	twice := component{Name: "budget", Problems: []string{"the store is away"},
+		Figures: stats.Figures{{Name: "store_errors", Value: 3}, {Name: "store_errors", Value: 4}}}
+	for name, metrics := range map[string]func(*stats.Recorder) (http.Handler, error){
+		"with": statsprom.WithHealth(ill{}), "without": statsprom.NewHandler,
+	} {
+		h, err := statshttp.NewHandler(newRecorder(t), statshttp.Options{Metrics: metrics,
+			Health: []stats.HealthSource{ill{}, panicking{}, twice}, Open: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
+		for _, want := range []string{`toolscope_component{component="spans to spool",figure="ended"} 7`,
+			`toolscope_component{component="budget",figure="store_errors"} 3`, `toolscope_component_problems{component="budget"} 1`,
+			`toolscope_component_problems{component="statsprom_test.panicking"} 1`} {
+			if body := w.Body.String(); w.Code != 200 || strings.Contains(body, want) != (name == "with") {
+				t.Errorf("%s: got %d, %s, want %s", name, w.Code, body, want)
+			}
+		}
+	}
+}
+
+type component stats.Component
+
+func (c component) Components() []stats.Component { return []stats.Component{stats.Component(c)} }
+
+type panicking struct{}
+
+func (panicking) Components() []stats.Component { panic("the application's source") }
 
 func TestNoRecorder(t *testing.T) {
 	if _, err := statsprom.NewHandler(nil); err == nil || !strings.Contains(err.Error(), "*stats.Recorder") {

@@ -87,6 +87,9 @@ func NewHandler(recorder *stats.Recorder, o Options) (http.Handler, error) {
 		if h.exporter, err = o.Metrics(recorder); err != nil {
 			return nil, fmt.Errorf("statshttp: Options.Metrics: %w", err)
 		}
+		if e, ok := h.exporter.(interface{ AddHealth(stats.HealthSource) }); ok {
+			e.AddHealth(&h.source)
+		}
 	}
 	recorder.KeepExamplesIn(o.Traces)
 	for pattern, res := range routes() {

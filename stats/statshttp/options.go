@@ -45,7 +45,8 @@ type Options struct {
 	// NoTraceLinks turns links to traces off. TraceURL must then be "".
 	NoTraceLinks bool
 	// Metrics makes of the recorder what is served at /metrics, behind the same access control as
-	// everything else. That of package statshttpprom, statsprom.NewHandler, is for Prometheus. Nil
+	// everything else. That of package statsprom, statsprom.NewHandler, is for Prometheus. If what it makes has a method
+	// AddHealth(stats.HealthSource), as with statsprom.WithHealth, it gets a source of all that /healthz reports. Nil
 	// serves no metrics, so that a binary without them needs no client of Prometheus.
 	Metrics func(*stats.Recorder) (http.Handler, error)
 	// Traces is where the dashboard finds the spans of a trace for its waterfall: the in-process

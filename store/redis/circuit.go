@@ -54,7 +54,7 @@ type awayError struct {
 }
 
 func (e *awayError) Error() string {
-	return fmt.Sprintf("%v (not asked since %s)", e.cause, e.since.Format(time.TimeOnly))
+	return fmt.Sprintf("%v (not asked since %s)", e.cause, e.since.UTC().Format(time.RFC3339))
 }
 
 func (e *awayError) Is(target error) bool { return target == ErrAway }
