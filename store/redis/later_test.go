@@ -92,7 +92,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// A server that is told to evict keys while it is used is noticed: once in the log for each change, and in health.
+// A change of the policy of a server in use, so that it evicts keys, is noticed: once in the log for each change, and in health.
 // Calls go on asking it.
 func TestEvictionIsNoticedLater(t *testing.T) {
 	s := startServer(t, "--maxmemory", "100mb", "--maxmemory-policy", "noeviction")

@@ -77,7 +77,8 @@ func Read(from io.Reader, to LineAdder, bar *Progress, counts *Counts, stop func
 	}
 }
 
-// AddRest hands on a last line without an end, of a log that does not grow. If it cannot be read, and is not the only line, it is not complete.
+// AddRest hands on a last line without an end, of a log that does not grow. If it cannot be read, and is not the only
+// line, it is not complete.
 func (c *Counts) AddRest(lines *linefile.Lines, to LineAdder) {
 	rest := lines.Rest()
 	before := *c

@@ -232,7 +232,8 @@ func printDry(w io.Writer, steps []workflow.DryStep, asJSON bool) error {
 		if s.Reason != "" {
 			text = s.Reason
 		}
-		t.Add(screen.Cell{Text: strings.Repeat("  ", s.Depth) + s.Step, Colour: screen.Bold}, screen.Cell{Text: s.Tool}, screen.Cell{Text: s.Verdict},
+		path := strings.Repeat("  ", s.Depth) + s.Step
+		t.Add(screen.Cell{Text: path, Colour: screen.Bold}, screen.Cell{Text: s.Tool}, screen.Cell{Text: s.Verdict},
 			screen.Cell{Text: display.Clip(text, 120), Colour: screen.Quiet})
 	}
 	var b strings.Builder
