@@ -451,7 +451,7 @@ func linkedAt(s string, stop int) int {
 		if q := chars.SkipAny(rest, 2, " "); q+1 < len(rest) && rest[q] == rest[0] {
 			p := stop + q + 1
 			n := strings.IndexByte(s[p:min(len(s), p+maxAddress)], rest[0])
-			if n > 0 && !strings.HasPrefix(s[p+n+1:], ":") && !strings.HasPrefix(s[p+n+1:], " :") { // no other member
+			if n > 0 && strings.HasPrefix(s[p+n+1:], ")") { // no item of a list, no cell, no other member
 				return p
 			}
 		}
