@@ -168,7 +168,8 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"answer domain realm host hostname port server servers user username users email group groups role roles " +
 	"permission permissions " +
 	"supplier tab board bind binding bindings stroke strokes map maps note notes selector agent sock socket option options " +
-	"mgr config setting settings tokens tokenizer parser lexer grammar exception request requests response " +
+	"mgr config setting settings tokens tokenizer parser lexer grammar " +
+	"exception request requests response " +
 	"matcher resolver validator converter serializer strategy repository customizer configurer sql parameter " +
 	"param params hasher hashers tooltip help iterations")
 
@@ -183,7 +184,8 @@ var plainKeyWords = Set("key keys token tokens pass string session sid sig signa
 // BeforeAny take back whatever follows.
 var BeforeAny = Set("max min num number total count n has is show hide no without require requires required use " +
 	"uses enable disable allow valid invalid missing forgot public pub " +
-	"supports supported toggle skip check verify expired empty bad wrong incorrect mismatched unknown csrf xsrf authenticity next previous prev page " +
+	"supports supported toggle skip check verify expired empty bad wrong incorrect " +
+	"mismatched unknown csrf xsrf authenticity next previous prev page " +
 	"pagination continuation cursor existing")
 
 // beforeKey take back a key or a token.

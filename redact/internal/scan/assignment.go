@@ -49,7 +49,8 @@ func (b *assignment) isListItem() bool {
 	if chars.EqualFold(b.name(), "pass") {
 		return true // 'pass', 'fail'
 	}
-	if dot := strings.LastIndexByte(b.name(), '.'); dot > 0 && s[b.stop] == ',' && names.Classify(b.name()[dot+1:]).Level == names.Harmless {
+	if dot := strings.LastIndexByte(b.name(), '.'); dot > 0 && s[b.stop] == ',' &&
+		names.Classify(b.name()[dot+1:]).Level == names.Harmless {
 		return true // {token.FLOAT, "0x1p2"}
 	}
 	if strings.ContainsAny(value, ".[*") && !chance.Random(value) && names.Classify(value).Level == names.Secret {

@@ -92,7 +92,8 @@ func IsProgramName(v string) bool {
 	v, _, _ = strings.Cut(v, "#")
 	v = strings.Trim(v, ".()[]{}<>")
 	if n := len(v); n < 8 || n > 2*names.MaxName || chars.IsDigit(v[n-1]) && chars.IsDigit(v[n-2]) ||
-		!chars.IsDotted(v) || strings.ToLower(v[1:]) == v[1:] || chars.HasDigit(v) && chance.Random(v) {
+		!chars.IsDotted(v) || chars.Skip(v, 1, chars.Lower|chars.Digit|chars.Join|chars.Dot|chars.Dollar) == len(v) ||
+		chars.HasDigit(v) && chance.Random(v) {
 		return false
 	}
 	return names.IsThing(v)

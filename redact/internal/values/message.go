@@ -122,7 +122,15 @@ func isTechnical(v string) bool {
 		default:
 			return false
 		}
-		if chars.IsLetter(v[start]) && !terms[strings.ToLower(v[start:i])] {
+		var b [16]byte
+		if !chars.IsLetter(v[start]) {
+			continue
+		}
+		n := 0
+		for ; n < len(b) && start+n < i; n++ {
+			b[n] = chars.Fold[v[start+n]]
+		}
+		if !terms[string(b[:n])] {
 			return false
 		}
 	}

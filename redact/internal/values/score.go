@@ -68,17 +68,34 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + sourceCode
 	case isDay(v) && d.Kind != kinds.Password:
 		return points + noSecret
-	case IsPath(v), len(v) < 2, !o.Quoted && len(v) == 2 && isWords(v), o.Op == '(' && drawn(d.Kind) &&
-		!chance.Plausible(v) && !LooksLikePassword(v), (o.Op == '(' || o.Op == ',') && isConstant(v), o.Op == '(' && (isConstant(name) && isMember(v) ||
-		chars.EqualFold(lastPart(name), "pass") && !LooksLikePassword(v)), o.Flag && o.Op == '=' && strings.ToUpper(v) == v && isWordOfText(v) &&
-		names.Classify(v).Level == names.Secret, o.Quoted && o.Op == ' ' && chars.EndsFold(name, strings.ToLower(v)),
-		(o.Op == ',' || drawn(d.Kind)) && isHeader(v), o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o):
+	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o),
+		isArgument(v, name, d, o), (o.Op == ',' || drawn(d.Kind)) && isHeader(v):
 		return points + sourceCode
 	}
 	if chance.Plausible(v) {
 		points += plausible
 	}
 	return points
+}
+
+// isArgument reports whether v is no secret where it stands: the argument of a call, in a list behind a constant, behind
+// an option, or in the definition of a macro.
+func isArgument(v, name string, d names.Verdict, o Operand) bool {
+	switch o.Op {
+	case '(':
+		return drawn(d.Kind) && !chance.Plausible(v) && !LooksLikePassword(v) || isConstant(v) ||
+			isConstant(name) && isMember(v) || // PASSWORD_AGE("error.age")
+			chars.EqualFold(lastPart(name), "pass") && !LooksLikePassword(v) // of a test
+	case ',':
+		return isConstant(v)
+	case '=':
+		return o.Flag && chars.Skip(v, 0, chars.Upper) == len(v) && names.Classify(v).Level == names.Secret // --pass=PASS
+	case ' ':
+		if o.Quoted { // #define X_PSK "psk"
+			return chars.EndsFold(name, strings.ToLower(v))
+		}
+	}
+	return !o.Quoted && len(v) == 2 && isWords(v)
 }
 
 // drawn reports whether secrets of the kind are drawn by chance.
@@ -88,19 +105,21 @@ func drawn(k kinds.ID) bool {
 
 // isHeader reports whether v is the name of a header: X-Api-Key, Www-Authenticate.
 func isHeader(v string) bool {
-	parts := strings.Split(v, "-")
-	for _, part := range parts {
-		if part == "" || !chars.IsUpper(part[0]) || len(part) > 16 || chars.Skip(part, 1, chars.Lower) < len(part) &&
-			strings.ToUpper(part) != part || chars.HasDigit(part) {
+	if strings.IndexByte(v, '-') <= 0 {
+		return false
+	}
+	for i := range len(v) {
+		if head := i == 0 || v[i-1] == '-'; v[i] != '-' && !chars.IsLetter(v[i]) || head && !chars.IsUpper(v[i]) {
 			return false
 		}
 	}
-	return len(parts) >= 2
+	return true
 }
 
 // isConstant reports whether v is capitals with '_' between them.
 func isConstant(v string) bool {
-	return strings.IndexByte(v, '_') > 0 && chars.IsIdentifier(v) && strings.ToUpper(v) == v && !chance.Random(v)
+	return strings.IndexByte(v, '_') > 0 && chars.Skip(v, 0, chars.Upper|chars.Digit|chars.Join) == len(v) &&
+		!chance.Random(v)
 }
 
 // judgeLiteral decides on a quoted value after a strong name, by the operator.

@@ -286,7 +286,8 @@ func isPassphrase(v string) bool {
 	return len(number) < 5
 }
 
-var typeNames = names.Set("i32 i64 u32 u64 u8 usize uint8array string str int integer number boolean bool any object secretstr unknown void optional " +
+var typeNames = names.Set("i32 i64 u32 u64 u8 usize uint8array " +
+	"string str int integer number boolean bool any object secretstr unknown void optional " +
 	"uint64 int64 uint32 int32 uint16 int16 uint8 float64 float32 error " +
 	"bytes byte text char varchar securestring stringvar symbol " +
 	"required option array list map dict none null undefined url pathlike self this match if return new await function " +
@@ -436,7 +437,7 @@ func isName(v, name string) bool {
 		sameName(v[:i], name) { // client_secret_basic
 		return true
 	}
-	return strings.EqualFold(v, name) || v != "" && sameName(v, name) ||
+	return strings.EqualFold(v, name) || v != "" && (chars.IsUpper(v[0]) || strings.IndexByte(v, '-') > 0) && sameName(v, name) ||
 		strings.IndexByte(v, '.') > 0 &&
 			sameName(lastPart(v), lastPart(name))
 }
