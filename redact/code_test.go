@@ -25,7 +25,8 @@ var codeKept = map[string][]string{
 		`"refresh_token": content["refresh_token"],`, "access_token=access_tokens[i],", "secret = ikm[:32]",
 		"clientSecret:this.mode===`none`?void 0:`x`", "secret: !0,", "onAuthorizationRequest:e=>{n++},",
 		"{client_id:I,client_secret:jt}}}async stop()", `"Password is " + strength`, `f"password={password!r}"`,
-		"OAUTH_TOKEN:{id:`x`,url:`y`}", "hasSecret:!!r,...o&&{e:o}", "id_token.update(**claims)",
+		"OAUTH_TOKEN:{id:`x`,url:`y`}", "hasSecret:!!r,...o&&{e:o}", "x?this._password+=M:this._user+=M}else y",
+		`#define PARAM_PASSWORD "pass"`, `deleteAuthorization: ["DELETE /applications/{client_id}/grant"],`, "id_token.update(**claims)",
 		`user_pass = "{0}:{1}".format(a, b)`, "'password' => ['PGPASSWORD' => $x],", "Secret: corev1.SecretReference{Name: name},",
 	},
 	"documentation": {

@@ -64,6 +64,8 @@ func IsSyntax(v string) bool {
 		return len(rest) > 1 && (rest[1] == rest[0] || rest[1] == '`')
 	case ',':
 		return strings.HasPrefix(rest, ",...")
+	case ':': // a:b}else
+		return strings.IndexByte(rest, '}') > 0 && strings.IndexByte(rest, '{') < 0
 	}
 	return false
 }

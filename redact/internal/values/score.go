@@ -92,7 +92,7 @@ func isArgument(v, name string, d names.Verdict, o Operand) bool {
 		return o.Flag && chars.Skip(v, 0, chars.Upper) == len(v) && names.Classify(v).Level == names.Secret // --pass=PASS
 	case ' ':
 		if o.Quoted { // #define X_PSK "psk"
-			return chars.EndsFold(name, strings.ToLower(v))
+			return chars.EndsFold(name, strings.ToLower(v)) || IsFieldName(v)
 		}
 	}
 	return !o.Quoted && len(v) == 2 && isWords(v)
@@ -228,8 +228,9 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 	if o.Quoted && strings.HasSuffix(strings.TrimRight(v, " "), ":") && isWords(v) {
 		return true // a prompt
 	}
-	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && saysWords[first] && isWords(rest) {
-		return true // an error of a form
+	if first, rest, ok := strings.Cut(v, " "); ok && o.Quoted && (saysWords[first] && isWords(rest) ||
+		chars.Skip(first, 0, chars.Upper) == len(first) && rest != "" && rest[0] == '/') {
+		return true // an error of a form, or a route
 	}
 	if o.Quoted && (isBetween(v) || isMessage(v, o)) || isTechnical(v) || isPublic(v) {
 		return true
