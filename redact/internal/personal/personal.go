@@ -29,15 +29,21 @@ var Detectors = []kinds.Detector{
 }
 
 // numberKinds are what numberAt and wordKind may find.
-var numberKinds = map[string]kinds.ID{
-	"payment-card": kinds.New("payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit",
-		true), "telegram-token": kinds.New("telegram-token", kinds.GroupToken, "a bot's token", true),
-	"facebook-token": kinds.New("facebook-token", kinds.GroupToken, "an app's access token", true),
-	"us-ssn":         kinds.New("us-ssn", kinds.GroupPersonal, "a US social security number", true),
-	"phone-number":   kinds.New("phone-number", kinds.GroupPersonal, "a phone number", true),
-	"mac-address":    kinds.New("mac-address", kinds.GroupPersonal, "a MAC address", true),
-	"iban":           kinds.New("iban", kinds.GroupPersonal, "an international bank account number", true),
-	"crypto-address": kinds.New("crypto-address", kinds.GroupPersonal, "a crypto address", true),
+var numberKinds = [...]struct{ name, group, about string }{
+	{"payment-card", kinds.GroupPersonal, "a payment card number with issuer and check digit"},
+	{"telegram-token", kinds.GroupToken, "a bot's token"},
+	{"facebook-token", kinds.GroupToken, "an app's access token"},
+	{"us-ssn", kinds.GroupPersonal, "a US social security number"},
+	{"phone-number", kinds.GroupPersonal, "a phone number"},
+	{"mac-address", kinds.GroupPersonal, "a MAC address"},
+	{"iban", kinds.GroupPersonal, "an international bank account number"},
+	{"crypto-address", kinds.GroupPersonal, "a crypto address"},
+}
+
+func init() {
+	for i := range numberKinds {
+		kinds.New(numberKinds[i].name, numberKinds[i].group, numberKinds[i].about, true)
+	}
 }
 
 // MatchDigits finds cards, phone and social security numbers in a run (see [detector]).
@@ -49,7 +55,7 @@ func MatchDigits(s string, start, end int, enabled *kinds.Set) (from, to int, ki
 		}
 		a, b, name := numberAt(s, i)
 		if name != "" {
-			if id := numberKinds[name]; enabled.Has(id) {
+			if id := kinds.ByName[name]; enabled.Has(id) {
 				return a, b, id, true
 			}
 		}
@@ -67,7 +73,7 @@ func MatchWord(s string, start, end int, enabled *kinds.Set) (from, to int, kind
 	if name == "" {
 		return 0, 0, 0, false
 	}
-	if id := numberKinds[name]; enabled.Has(id) {
+	if id := kinds.ByName[name]; enabled.Has(id) {
 		return start, wordEnd(s, start, end, name), id, true
 	}
 	return 0, 0, 0, false

@@ -11,62 +11,96 @@ import (
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
+// A form is one of tokens that has no mere prefix, with the anchors that it is looked for at, divided by blanks.
+type form struct {
+	name, about, anchors string
+	url, within          bool // credentials in a URL; an anchor may stand within a word
+	find                 func(s string, at int) (start, end int, kind string)
+}
+
+var forms = [...]form{
+	{"jwt", "a JSON web token",
+		"eyj ey0", false, false, jwtAt},
+	{"private-key", "a private key in PEM form",
+		"-----begin", false, false, PemAt},
+	{"discord-token", "a bot's token of three parts",
+		"mt mj mz nd nj nt nz od ot", false, false, discordFrom},
+	{"azure-secret", "a client secret of Entra ID",
+		"q~", false, true, azureFrom},
+	{"terraform-token", "a Terraform Cloud token",
+		".atlasv1.", false, true, atlasFrom},
+	{"connection-string", "a connection string with its shared key",
+		"endpoint=sb:// endpoint=https://", true, false, connectionAt},
+	{"webhook-url", "a webhook's address, which is its secret",
+		"://", true, false, webhookBehind},
+	{"webhook-url", "a webhook's address, which is its secret",
+		bareWebhooks, true, false, webhookFrom},
+	{"mailchimp-key", "32 hexadecimal digits and a data centre",
+		"-us", false, true, mailchimpAt},
+	{"salesforce-token", "an organisation's id, an exclamation mark and a session",
+		"!aq !ar", false, true, salesforceAt},
+}
+
 // Detectors are the table of tokens, and the forms that are no mere prefix.
 var Detectors = sync.OnceValue(func() (out []kinds.Detector) {
-	out = pairDetectors()[:1] // both parts before one of them
+	pairs := detectorsOf(pairForms[:])
+	out = append(out, pairs[0]) // both parts before one of them
 	for i := range Tokens {
 		r := &Tokens[i]
 		kind := kinds.New(r.Kind, kinds.GroupToken, "an issuer's token, by its prefix "+r.Prefix+"…", true)
 		out = append(out, kinds.Detector{Kind: kind, Anchors: []string{chars.FoldString(r.Prefix)}, Match: r.match,
 			Within: r.Glues()})
 	}
-	out = append(out,
-		kinds.Detector{Kind: kinds.New("jwt", kinds.GroupToken, "a JSON web token", true),
-			Anchors: []string{"eyj", "ey0"}, Match: func(s string, at, _ int) (int, int, bool) {
-				if at > 0 && chars.IsAlnum(s[at-1]) {
-					return 0, 0, false
-				}
-				end := jwtEnd(s, at)
-				return at, end, end > 0
-			}},
-		kinds.Detector{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in PEM form", true),
-			Anchors: []string{"-----begin"}, Match: Named(func(s string, at int) (int, int,
-				string) {
-				return PemAt(s, at)
-			})},
-		kinds.Detector{Kind: kinds.New("discord-token", kinds.GroupToken, "a bot's token of three parts", true),
-			Anchors: []string{"mt", "mj", "mz", "nd", "nj", "nt", "nz", "od", "ot"}, Match: Named(discordFrom)},
-		kinds.Detector{Kind: kinds.New("azure-secret", kinds.GroupToken, "a client secret of Entra ID", true),
-			Anchors: []string{"q~"}, Within: true,
-			Match: Named(func(s string, at int) (int, int, string) { return azureAt(s, at+1) })},
-		kinds.Detector{Kind: kinds.New("terraform-token", kinds.GroupToken, "a Terraform Cloud token", true),
-			Anchors: []string{".atlasv1."}, Within: true,
-			Match: Named(func(s string, at int) (int, int, string) { return atlasAt(s, at, 0) })},
-		kinds.Detector{Kind: kinds.New("connection-string", kinds.GroupURL, "a connection string with its shared key",
-			true), Anchors: []string{"endpoint=sb://", "endpoint=https://"}, Match: func(s string, at, end int) (int,
-			int, bool) {
-			for end < len(s) && !chars.IsSpace(s[end]) && s[end] != '"' && s[end] != '\'' {
-				end++
-			}
-			return at, end, chars.ContainsFold(s[at:end], "accesskey=")
-		}},
-		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret",
-			true), Anchors: []string{"://"}, Match: Named(func(s string, at int) (int, int, string) {
-			return webhookAt(s, at+3, min(len(s), at+1024))
-		})},
-		kinds.Detector{Kind: kinds.New("webhook-url", kinds.GroupURL, "a webhook's address, which is its secret",
-			true), Anchors: bareWebhooks, Match: Named(func(s string, at int) (int, int, string) {
-			return webhookAt(s, at, min(len(s), at+1024))
-		})},
-		kinds.Detector{Kind: kinds.New("mailchimp-key", kinds.GroupToken, "32 hexadecimal digits and a data centre",
-			true), Anchors: []string{"-us"}, Within: true, Match: Named(mailchimpAt)},
-		kinds.Detector{Kind: kinds.New("salesforce-token", kinds.GroupToken,
-			"an organisation's id, an exclamation mark and a session", true), Anchors: []string{"!aq", "!ar"},
-			Within: true, Match: Named(salesforceAt)},
-		phraseDetector(),
-	)
-	return append(append(out, keyDetectors()...), pairDetectors()[1:]...)
+	out = append(append(out, detectorsOf(forms[:])...), phraseDetector())
+	return append(append(out, detectorsOf(keyForms[:])...), pairs[1:]...)
 })
+
+// detectorsOf makes detectors of forms.
+func detectorsOf(list []form) []kinds.Detector {
+	out := make([]kinds.Detector, len(list))
+	for i := range list {
+		f, group := &list[i], kinds.GroupToken
+		if f.url {
+			group = kinds.GroupURL
+		}
+		out[i] = kinds.Detector{Kind: kinds.New(f.name, group, f.about, true), Anchors: strings.Fields(f.anchors),
+			Match: Named(f.find), Within: f.within}
+	}
+	return out
+}
+
+func jwtAt(s string, at int) (start, end int, kind string) {
+	if at > 0 && chars.IsAlnum(s[at-1]) {
+		return 0, 0, ""
+	}
+	if end = jwtEnd(s, at); end == 0 {
+		return 0, 0, ""
+	}
+	return at, end, "jwt"
+}
+
+func azureFrom(s string, at int) (start, end int, kind string) { return azureAt(s, at+1) }
+
+func atlasFrom(s string, at int) (start, end int, kind string) { return atlasAt(s, at, 0) }
+
+func connectionAt(s string, at int) (start, end int, kind string) {
+	end = at
+	for end < len(s) && !chars.IsSpace(s[end]) && s[end] != '"' && s[end] != '\'' {
+		end++
+	}
+	if !chars.ContainsFold(s[at:end], "accesskey=") {
+		return at, end, ""
+	}
+	return at, end, "connection-string"
+}
+
+func webhookBehind(s string, at int) (start, end int, kind string) {
+	return webhookAt(s, at+len("://"), min(len(s), at+1024))
+}
+
+func webhookFrom(s string, at int) (start, end int, kind string) {
+	return webhookAt(s, at, min(len(s), at+1024))
+}
 
 // discordFrom finds the token that begins at: the number at its head begins with one
 // of nine pairs in base64.

@@ -8,29 +8,25 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
-// keyDetectors know keys by what stands at their end or within them, and private keys
+// keyForms know keys by what stands at their end or within them, and private keys
 // without the lines that PEM puts around them.
-func keyDetectors() []kinds.Detector {
-	return []kinds.Detector{
-		{Kind: kinds.New("azure-key", kinds.GroupToken, "a key of an Azure service, by the signature within it", true),
-			Anchors: []string{"jqqj9", "azdo", "azfu", "azse", "acdb", "azca"}, Within: true, Match: Named(azureKeyAt)},
-		{Kind: kinds.New("clickup-token", kinds.GroupToken, "pk_, a number, and 32 capitals and digits", true),
-			Anchors: []string{"pk_"}, Match: Named(clickupAt)},
-		{Kind: kinds.New("maxmind-key", kinds.GroupToken, "a licence key that ends with _mmk", true),
-			Anchors: []string{"_mmk"}, Within: true, Match: Named(maxmindAt)},
-		{Kind: kinds.New("newrelic-key", kinds.GroupToken, "a licence key that ends with NRAL", true),
-			Anchors: []string{"nral"}, Within: true, Match: Named(licenceAt)},
-		{Kind: kinds.New("password-hash", kinds.GroupToken, "a password's hash by bcrypt or Argon2", true),
-			Anchors: []string{"$2a$", "$2b$", "$2y$", "rgon2"}, Within: true, Match: Named(hashAt)},
-		{Kind: kinds.New("private-key", kinds.GroupToken, "a private key in base64", true),
-			Anchors: []string{"mii", "mhccaqe", "mbmgbyqgsm49", "mc4caqawbqydk2vw", "b3blbnnzac1rzxk"},
-			Match:   Named(bareKeyAt), Within: true},
-		{Kind: kinds.New("private-key", kinds.GroupToken, "the private lines of a PuTTY key", true),
-			Anchors: []string{"private-lines:"}, Match: Named(puttyAt)},
-	}
+var keyForms = [...]form{
+	{"azure-key", "a key of an Azure service, by the signature within it",
+		"jqqj9 azdo azfu azse acdb azca", false, true, azureKeyAt},
+	{"clickup-token", "pk_, a number, and 32 capitals and digits",
+		"pk_", false, false, clickupAt},
+	{"maxmind-key", "a licence key that ends with _mmk",
+		"_mmk", false, true, maxmindAt},
+	{"newrelic-key", "a licence key that ends with NRAL",
+		"nral", false, true, licenceAt},
+	{"password-hash", "a password's hash by bcrypt or Argon2",
+		"$2a$ $2b$ $2y$ rgon2", false, true, hashAt},
+	{"private-key", "a private key in base64",
+		"mii mhccaqe mbmgbyqgsm49 mc4caqawbqydk2vw b3blbnnzac1rzxk", false, true, bareKeyAt},
+	{"private-key", "the private lines of a PuTTY key",
+		"private-lines:", false, false, puttyAt},
 }
 
 // before is where n characters of base64's alphabets begin that stand before i, with

@@ -11,33 +11,28 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/chance"
-	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
-// pairDetectors know tokens of several parts, with a mark between them.
-func pairDetectors() []kinds.Detector {
-	return []kinds.Detector{
-		{Kind: kinds.New("aws-secret-key", kinds.GroupToken, "an AWS access key's id and secret", true),
-			Anchors: []string{"akia", "asia"}, Match: Named(awsPairAt)},
-		{Kind: kinds.New("asana-token", kinds.GroupToken, "a number, a colon and 32 hexadecimal digits", true),
-			Anchors: []string{"1/", "2/"}, Match: Named(asanaAt)},
-		{Kind: kinds.New("zoho-token", kinds.GroupToken, "1000, and twice 32 hexadecimal digits", true),
-			Anchors: []string{"1000."}, Match: Named(zohoAt)},
-		{Kind: kinds.New("bitwarden-token", kinds.GroupToken, "0, a UUID, a secret and a key", true),
-			Anchors: []string{"0."}, Match: Named(bitwardenAt)},
-		{Kind: kinds.New("infisical-token", kinds.GroupToken, "st and three parts in hexadecimal digits", true),
-			Anchors: []string{"st."}, Match: Named(infisicalAt)},
-		{Kind: kinds.New("convex-key", kinds.GroupToken, "a deployment's name, a bar and a key", true),
-			Anchors: []string{"prod:", "dev:", "preview:"}, Match: Named(convexAt)},
-		{Kind: kinds.New("wallet-key", kinds.GroupToken, "a private key of a wallet, by its check bytes", true),
-			Anchors: []string{"5h", "5j", "5k", "kw", "kx", "ky", "kz", "l1", "l2", "l3", "l4", "l5"},
-			Match:   Named(walletAt)},
-		{Kind: kinds.New("wifi-password", kinds.GroupToken, "the password in the QR code of a wireless network", true),
-			Anchors: []string{"wifi:"}, Match: Named(wifiAt)},
-		{Kind: kinds.New("azure-function-key", kinds.GroupURL,
-			"the key of an Azure function, or a code of OAuth, in a URL", true),
-			Anchors: []string{"?code=", "&code="}, Match: Named(functionAt)},
-	}
+// pairForms know tokens of several parts, with a mark between them.
+var pairForms = [...]form{
+	{"aws-secret-key", "an AWS access key's id and secret",
+		"akia asia", false, false, awsPairAt},
+	{"asana-token", "a number, a colon and 32 hexadecimal digits",
+		"1/ 2/", false, false, asanaAt},
+	{"zoho-token", "1000, and twice 32 hexadecimal digits",
+		"1000.", false, false, zohoAt},
+	{"bitwarden-token", "0, a UUID, a secret and a key",
+		"0.", false, false, bitwardenAt},
+	{"infisical-token", "st and three parts in hexadecimal digits",
+		"st.", false, false, infisicalAt},
+	{"convex-key", "a deployment's name, a bar and a key",
+		"prod: dev: preview:", false, false, convexAt},
+	{"wallet-key", "a private key of a wallet, by its check bytes",
+		"5h 5j 5k kw kx ky kz l1 l2 l3 l4 l5", false, false, walletAt},
+	{"wifi-password", "the password in the QR code of a wireless network",
+		"wifi:", false, false, wifiAt},
+	{"azure-function-key", "the key of an Azure function, or a code of OAuth, in a URL",
+		"?code= &code=", true, false, functionAt},
 }
 
 // awsPairAt finds the secret of 40 characters next to the id at i: AWS writes both into a CSV file.

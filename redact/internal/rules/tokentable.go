@@ -262,7 +262,7 @@ var TokenRules = []tokenRule{
 	{"FlyV1 ", "fly-token", base64 | url | comma, 60, 0, trufflehog},
 	{"CAIS", "alibaba-token", base64 | looksRandom | hasFigure, 40, 0, betterleaks},
 	{"PRD-|SBX-", "ebay-secret", url | looksMixed, 30, 0, betterleaks},
-	{"AAAAAAAAAAAAAAAAAAAAAA", "twitter-token", alnum | percent, 70, 0, kingfisher},
+	{"AAAAAAAAAAAAAAAAAAAAAA", "twitter-token", alnum | percent | looksRandom | hasFigure, 70, 0, kingfisher},
 	{"YC", "yandex-key", url, 38, 38, gitleaks},
 	{"live_", "gocardless-token", url | base64, 40, 40, gitleaks},
 	{"pk.|sk.", "mapbox-token", dots, 80, 0, gitleaks},

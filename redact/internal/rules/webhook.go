@@ -28,7 +28,7 @@ var webhooks = []string{
 }
 
 // bareWebhooks are those that are recognized without a scheme as well.
-var bareWebhooks = []string{"hooks.slack.com/", "discord.com/api/webhooks/", "hooks.zapier.com/", "api.telegram.org/bot"}
+const bareWebhooks = "hooks.slack.com/ discord.com/api/webhooks/ hooks.zapier.com/ api.telegram.org/bot"
 
 func webhookAt(s string, p, limit int) (start, end int, kind string) {
 	part := s[p:limit]
