@@ -52,36 +52,12 @@ func OpensToText(run string) bool {
 	return err == nil && printable(out[:n])
 }
 
-// InBlock reports whether [start,end) is a part of base64 rather than a word: of a longer run, or on a line of it
-// beside others. What crosses the end of a line is judged by its first one.
+// InBlock reports whether [start,end) is a part of a longer run of base64 rather than a word. What crosses the end of a
+// line is judged by its first one.
 func InBlock(s string, start, end int) bool {
-	if i := strings.IndexByte(s[start:end], '\n'); i >= 0 {
-		end = start + i
-	}
-	from, to := run(s, start, end)
-	return from <= to && (isMixed(s[from:start]) || isMixed(s[end:to]) || isLine(s, from-2) || isLine(s, to+1))
-}
-
-// run is the run of base64 around [start,end), up to 128 bytes more on either side; from > to if that is none. The
-// signs of the alphabet for URLs are also in names and tokens.
-func run(s string, start, end int) (from, to int) {
-	const most, class = 128, chars.Alnum | chars.Plus
-	if from, to = chars.SkipBack(s, max(0, start-most), start, class), chars.Skip(s[:min(len(s), end+most)], start,
-		class); to < end {
-		return 1, 0
-	}
-	return from, to
-}
-
-// isLine reports whether the byte at i is on a line of a block of base64. PEM has 64 bytes in one, MIME 76. Lists of
-// tokens have no plus or slash.
-func isLine(s string, i int) bool {
-	if i < 0 || i >= len(s) {
-		return false
-	}
-	from, to := run(s, i, i)
-	return to-from >= 40 && isMixed(s[from:to]) && strings.ContainsAny(s[from:to], "+/") &&
-		(from == 0 || chars.IsSpace(s[from-1])) && (to == len(s) || chars.IsSpace(s[to]))
+	const most, class = 128, chars.Alnum | chars.Plus // without the signs for URLs, which are in names and tokens
+	to := chars.Skip(s[:min(len(s), end+most)], start, class)
+	return isMixed(s[chars.SkipBack(s, max(0, start-most), start, class):start]) || to > end && isMixed(s[end:to])
 }
 
 // isMixed reports whether v has digits, small letters and capitals, and seldom a slash, as paths do.

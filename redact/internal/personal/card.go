@@ -58,22 +58,13 @@ func cardEnd(s string, i, end int) int {
 		n++
 		group++
 	}
-	if n == group && isInteger(s, i, end, n) || !luhn(d[:n]) || !issuer(d[:n]) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
+	// an integer or a fraction of source code: in one group, of a length that few cards have, and without quotes
+	integer := n == group && (n == 12 || (n < 14 || n > 16) && i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0 ||
+		end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]))
+	if !luhn(d[:n]) || (integer || !issuer(d[:n])) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
 		return 0
 	}
 	return end
-}
-
-// isInteger reports whether the n digits [i,end) without separators are an integer or a fraction, as source code and
-// tables have them: of a length that few cards have, without quotes or a word for a card, or behind another one.
-func isInteger(s string, i, end, n int) bool {
-	if end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]) {
-		return true
-	}
-	if n >= 14 && n <= 16 {
-		return i > 2 && s[i-1] == ' ' && s[i-2] == ',' && chars.SkipBack(s, max(0, i-14), i-2, chars.Digit) == max(0, i-14)
-	}
-	return (n == 12 || i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0) && !marks.Near(s, i, "card", "credit", "visa")
 }
 
 func luhn(d []byte) bool {

@@ -17,7 +17,7 @@ func emailAt(s string, i int) (start, end int, kind string) {
 	if end == 0 || start > 0 && s[start-1] == '$' || inUserinfo(s, start) {
 		return 0, 0, ""
 	}
-	if isLogin(s, start, i+1, end) {
+	if isLogin(s, start, i+1, end) || isNoDomain(s[i+1:end]) {
 		return 0, 0, ""
 	}
 	switch s[start:i] {
@@ -25,6 +25,26 @@ func emailAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	return start, end, "email"
+}
+
+// isNoDomain reports whether what stands behind an '@' is no domain of mail: a version (v1.2.3.txt) or a scale
+// (2x.png), with an empty part, or with an end of capitals and small letters, as members have.
+func isNoDomain(v string) bool {
+	set, numbers := uint16(0), 0
+	for i := range len(v) {
+		if v[i] != '.' {
+			set |= chars.Class[v[i]] & (chars.Lower | chars.Upper | chars.Digit)
+			continue
+		}
+		if i == 0 || v[i-1] == '.' || i == 2 && v[1] == 'x' && set&chars.Digit != 0 {
+			return true
+		}
+		if set == chars.Digit || set == chars.Digit|chars.Lower && v[0] == 'v' {
+			numbers++
+		}
+		set = 0
+	}
+	return numbers > 1 || set == chars.Lower|chars.Upper
 }
 
 // privateDomains end the names of hosts in networks without e-mail addresses.

@@ -56,7 +56,7 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 		end = numberForm(s[:limit], i, 5, 20)
 	}
 	if end > i && weak && (!isLongNumber(s[i:end]) || v.Kind == names.NationalID &&
-		(end-i > 18 || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
+		(end-i > 18 && chars.IsDigits(s[i:end]) || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
 		return 0
 	}
 	return end

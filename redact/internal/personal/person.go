@@ -72,6 +72,9 @@ func nameWord(s string, p int) int {
 		}
 		q += n
 	}
+	for q > p && s[q-1] == '\'' { // a quote
+		q--
+	}
 	return q
 }
 

@@ -73,23 +73,20 @@ func lastWord(s string, words ...string) bool {
 	return false
 }
 
-// phoneAt finds an international number (ITU-T E.164) after the + at i.
+// phoneAt finds an international number (ITU-T E.164) after the + at i: of eleven digits with an area in North America,
+// or with a code of a country that is assigned. The largest integers begin with 214 and 429.
 func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
-	if digits < 8 || digits > 15 || isNoCountry(s[i+1:], digits) || i > 0 && s[i-1] == '\\' || end < len(s) && chars.Class[s[end]]&chars.Alnum != 0 || datedRelease(s[i:end]) {
+	none := digits < 8 || digits > 15 || i > 0 && s[i-1] == '\\' || end < len(s) && chars.IsAlnum(s[end]) ||
+		datedRelease(s[i:end])
+	if !none && s[i+1] == '1' {
+		none = digits != 11 || strings.IndexByte("01", chars.TrimStart(s[i+2:], " -.(")[0]) >= 0
+	}
+	if none || chars.OneOf("214 215 217 219 424 425 426 427 428 429", s[i+1:i+4]) {
 		return 0, max(end, i+1), ""
 	}
 	return i, end, "phone-number"
-}
-
-// isNoCountry reports whether v, which begins with so many digits, is no number of a country: eleven digits and an area
-// of North America, or a code that is assigned. The largest integers begin with 214 and 429.
-func isNoCountry(v string, digits int) bool {
-	if v[0] == '1' {
-		return digits != 11 || strings.IndexByte("01", chars.TrimStart(v[1:], " -.(")[0]) >= 0
-	}
-	return chars.OneOf("214 215 217 219 424 425 426 427 428 429", v[:3])
 }
 
 // phoneNumber finds a national number: the North American form, groups that begin

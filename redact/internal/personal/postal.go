@@ -108,8 +108,12 @@ func (a *addressReader) addToken(token string) bool {
 		}
 	}
 	if digits > 0 {
-		if digits > 8 || len(bare) > 14 || strings.Count(bare, ".") > 1 || strings.HasPrefix(bare, "0x") {
+		if digits > 8 || len(bare) > 14 || strings.Count(bare, ".") > 1 ||
+			strings.IndexByte(bare, '.') > 0 && digits == len(bare)-1 || strings.HasPrefix(bare, "0x") {
 			return false
+		}
+		if len(bare) > 3 && chars.Skip(bare[:3], 0, chars.Lower|chars.Upper) == 3 { // IPv4
+			return true
 		}
 		a.number = true
 		a.post = a.post || a.words > 0 && (digits >= 4 && digits <= 6 && !chars.IsLetter(bare[0]) || isPostcode(bare))

@@ -42,11 +42,6 @@ func besideWords(s string, start, stop int) (from, to int) {
 	return from, to
 }
 
-// isVerb reports whether the name is "pass" in running text, where it is a verb or a turn, and no value of it.
-func isVerb(s string, start, stop int, value string) bool {
-	return chars.EqualFold(s[start:stop], "pass") && !values.LooksLikePassword(value)
-}
-
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
@@ -56,6 +51,7 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret || v.Kind == kinds.Token {
 		sc.spend(stop - start)
+		pass := chars.EqualFold(s[start:stop], "pass") // in running text a verb, or a turn
 		for n := range 3 {
 			from, to := 0, 0
 			switch n {
@@ -69,7 +65,7 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			if n == 0 && v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
 				continue
 			}
-			if to <= from || isVerb(s, start, stop, s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
+			if to <= from || pass && !values.LooksLikePassword(s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
 				values.Operand{Op: '=', Quoted: true}, false) {
 				continue
 			}

@@ -86,19 +86,15 @@ func ofUser(s string, start int) bool {
 }
 
 // isResult reports whether the value of "pass" says how a test ended rather than opens something: what a method of
-// that name is called with, what an element has, a short number, or a sentence.
+// that name is called with, a short number, or a sentence.
 func (b *assignment) isResult() bool {
 	o, v := b.operand, b.value()
-	name := b.name()
-	name = name[strings.LastIndexByte(name, '.')+1:] // t.pass("x")
-	if !chars.EqualFold(name, "pass") || b.isOfUser() {
+	if !chars.EndsFold(b.name(), "pass") || b.stop-b.start > 4 && b.s[b.stop-5] != '.' || b.isOfUser() {
 		return false
 	}
 	switch {
 	case o.Op == '(':
 		return strings.IndexByte(v, ' ') >= 0 || !chars.HasDigit(v)
-	case o.Op == '>':
-		return !values.LooksLikePassword(v)
 	case !o.Quoted:
 		return len(v) < 4 && chars.IsDigits(strings.TrimRight(v, "."))
 	}
@@ -119,7 +115,7 @@ func (b *assignment) listsNames() bool {
 const nearConstant = 96
 
 // isConstant reports whether the value is a short integer that is no password, as in JSON, or one of source code: behind
-// #define, or with the number before or after it on a line nearby.
+// #define, or with the number after it on a line nearby.
 func (b *assignment) isConstant() bool {
 	v := chars.TrimEnd(b.value(), ",;")
 	if b.operand.Quoted || len(v) > 5 || !chars.IsDigits(v) {
@@ -130,7 +126,6 @@ func (b *assignment) isConstant() bool {
 		n, _ := strconv.Atoi(v)
 		s, end := b.s, b.operand.End
 		return strings.HasSuffix(s[:b.start], "#define ") ||
-			strings.Contains(s[max(0, b.start-nearConstant):b.start], "= "+strconv.Itoa(n-1)) ||
 			strings.Contains(s[end:min(len(s), end+nearConstant)], "= "+strconv.Itoa(n+1))
 	case kinds.PIN, kinds.SSN:
 		return false

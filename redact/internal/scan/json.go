@@ -75,8 +75,7 @@ func (sc *Scanner) inResult(v string) bool {
 	for n := len(sc.frames) - 1; n >= max(0, len(sc.frames)-2); n-- {
 		if f := &sc.frames[n]; f.object && f.src[f.keyStart:f.keyEnd] == "pass" {
 			behind := f.src[f.keyEnd:min(len(f.src), f.keyEnd+len(v)+nearUser)]
-			return !ofUser(f.src, f.keyStart) && (values.IsResult(v) || strings.Contains(behind, `"fail`) ||
-				strings.Contains(behind, `"incomplete`))
+			return !ofUser(f.src, f.keyStart) && (values.IsResult(v) || strings.Contains(behind, `"fail`))
 		}
 	}
 	return false

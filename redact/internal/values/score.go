@@ -153,7 +153,27 @@ func byForm(ok bool) int {
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
 		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
-		isState(v) || isTitle(v)
+		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v)
+}
+
+// isChoice reports whether v lists what may be chosen, words in small letters: none|basic|digest.
+func isChoice(v string) bool {
+	for i := range len(v) {
+		if chars.Class[v[i]]&(chars.Lower|chars.Join|chars.Blank) == 0 && strings.IndexByte("|[]", v[i]) < 0 {
+			return false
+		}
+	}
+	return strings.IndexByte(v, '|') > 0
+}
+
+// publicHeads begin public keys, images, programs and archives, in base64, and what says so.
+const publicHeads = "ssh- data AAAA MFkw MCow iVBO /9j/ R0lG AGFz UEsD"
+
+// isPublicData reports whether v is a public key, a certificate, an image, a program or an archive.
+func isPublicData(v string) bool {
+	v = strings.TrimLeft(v, " \n")
+	return len(v) > 48 && (chars.OneOf(publicHeads, v[:4]) || strings.HasPrefix(v, "MIIBI") ||
+		chars.OneOf("PUBLIC CERTIF", v[len("-----BEGIN "):len("-----BEGIN PUBLIC")]))
 }
 
 // isTitle reports whether v is what a form calls a password, in any language: Passwort.
