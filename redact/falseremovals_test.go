@@ -87,7 +87,8 @@ func TestKeepConstants(t *testing.T) {
 
 // TestKeepNoMailbox: an '@' before a version, a scale or a member, and one in a dump of bytes, is of no mailbox.
 func TestKeepNoMailbox(t *testing.T) {
-	kept(t, "-- /rsc.io/badzip@v1.0.0.txt --", "npm i left-pad@1.3.0.tgz", "icon@2x.png", "runs 'go mod download' for m.Path@m.Version,",
+	kept(t, "-- /rsc.io/badzip@v1.0.0.txt --", "npm i left-pad@1.3.0.tgz", "icon@2x.png",
+		"runs 'go mod download' for m.Path@m.Version,",
 		"%pcrel_hi(function@.got.plt)", "|.By..s@.....EW..|", "url.git@github.com.insteadOf", "@scope/pkg@1.0.0", "@app.route('/x')")
 	removedFrom(t, "ann@v1.example.com", "ann.lee@163.com", "ANN@EXAMPLE.ORG", "x2@mail2.example.co.uk")
 }

@@ -26,15 +26,13 @@ var forms = [...]form{
 	{"discord-token", "a bot's token of three parts",
 		"mt mj mz nd nj nt nz od ot", false, false, discordFrom},
 	{"azure-secret", "a client secret of Entra ID",
-		"q~", false, true, azureFrom},
+		"q~", false, true, azureAt},
 	{"terraform-token", "a Terraform Cloud token",
-		".atlasv1.", false, true, atlasFrom},
+		".atlasv1.", false, true, atlasAt},
 	{"connection-string", "a connection string with its shared key",
 		"endpoint=sb:// endpoint=https://", true, false, connectionAt},
 	{"webhook-url", "a webhook's address, which is its secret",
-		"://", true, false, webhookBehind},
-	{"webhook-url", "a webhook's address, which is its secret",
-		bareWebhooks, true, false, webhookFrom},
+		"://" + bareWebhooks, true, false, webhookFrom},
 	{"mailchimp-key", "32 hexadecimal digits and a data centre",
 		"-us", false, true, mailchimpAt},
 	{"salesforce-token", "an organisation's id, an exclamation mark and a session",
@@ -79,10 +77,6 @@ func jwtAt(s string, at int) (start, end int, kind string) {
 	return at, end, "jwt"
 }
 
-func azureFrom(s string, at int) (start, end int, kind string) { return azureAt(s, at+1) }
-
-func atlasFrom(s string, at int) (start, end int, kind string) { return atlasAt(s, at, 0) }
-
 func connectionAt(s string, at int) (start, end int, kind string) {
 	end = at
 	for end < len(s) && !chars.IsSpace(s[end]) && s[end] != '"' && s[end] != '\'' {
@@ -94,12 +88,12 @@ func connectionAt(s string, at int) (start, end int, kind string) {
 	return at, end, "connection-string"
 }
 
-func webhookBehind(s string, at int) (start, end int, kind string) {
-	return webhookAt(s, at+len("://"), min(len(s), at+1024))
-}
-
 func webhookFrom(s string, at int) (start, end int, kind string) {
-	return webhookAt(s, at, min(len(s), at+1024))
+	limit := min(len(s), at+1024)
+	if s[at] == ':' {
+		at += len("://")
+	}
+	return webhookAt(s, at, limit)
 }
 
 // discordFrom finds the token that begins at: the number at its head begins with one
@@ -140,8 +134,8 @@ func discordAt(s string, i, last int) (start, end int, kind string) {
 }
 
 // atlasAt finds a Terraform Cloud token around the dot before "atlasv1".
-func atlasAt(s string, i, last int) (start, end int, kind string) {
-	if !strings.HasPrefix(s[i:], ".atlasv1.") || i-last < 14 {
+func atlasAt(s string, i int) (start, end int, kind string) {
+	if !strings.HasPrefix(s[i:], ".atlasv1.") || i < 14 {
 		return 0, 0, ""
 	}
 	for _, c := range []byte(s[i-14 : i]) {
@@ -154,9 +148,9 @@ func atlasAt(s string, i, last int) (start, end int, kind string) {
 	return i - 14, end, "terraform-token"
 }
 
-// azureAt finds an Azure AD client secret around the tilde of its "Q~": three
-// characters, a digit, Q~, and 31 to 34 more.
-func azureAt(s string, i int) (start, end int, kind string) {
+// azureAt finds an Azure AD client secret around its "Q~" at q: three characters, a digit, Q~, and 31 to 34 more.
+func azureAt(s string, q int) (start, end int, kind string) {
+	i := q + 1
 	if i < 5 || s[i-1] != 'Q' || !chars.IsDigit(s[i-2]) {
 		return 0, 0, ""
 	}

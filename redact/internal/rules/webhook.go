@@ -27,8 +27,8 @@ var webhooks = []string{
 	"open.larksuite.com/open-apis/bot/v2/hook/", "hc-ping.com/", "hooks.chime.aws/incomingwebhooks/",
 }
 
-// bareWebhooks are those that are recognized without a scheme as well.
-const bareWebhooks = "hooks.slack.com/ discord.com/api/webhooks/ hooks.zapier.com/ api.telegram.org/bot"
+// bareWebhooks are those that are recognized without a scheme as well, with a blank before each.
+const bareWebhooks = " hooks.slack.com/ discord.com/api/webhooks/ hooks.zapier.com/ api.telegram.org/bot"
 
 func webhookAt(s string, p, limit int) (start, end int, kind string) {
 	part := s[p:limit]

@@ -56,14 +56,13 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			from, to := 0, 0
 			switch n {
 			case 0:
-				from, to = besideWords(s, start, stop)
+				if from, to = besideWords(s, start, stop); v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
+					continue
+				}
 			case 1:
 				from, to = operands.SentenceValue(s, stop)
 			default:
 				from, to = operands.BlockDefault(s, stop)
-			}
-			if n == 0 && v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
-				continue
 			}
 			if to <= from || pass && !values.LooksLikePassword(s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
 				values.Operand{Op: '=', Quoted: true}, false) {

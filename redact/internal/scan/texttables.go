@@ -225,7 +225,9 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 		cells, end = tables.Below(s, stop)
 	}
 	if c.End > c.Start && len(cells) == 0 {
-		if text := s[c.Start:c.End]; isPersonal(v) || !loose && !chars.HasFold(s, max(0, stop-5), ">pass") && !values.IsRemark(text) || values.LooksLikePassword(text) {
+		text := s[c.Start:c.End]
+		remark := loose || values.IsRemark(text) || chars.HasFold(s, max(0, stop-5), ">pass") // the end of a test
+		if isPersonal(v) || !remark || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}
 		return
