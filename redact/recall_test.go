@@ -1,0 +1,66 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFormsOfSecrets has one text for each form; the secret stands between «».
+func TestFormsOfSecrets(t *testing.T) {
+	for _, text := range []string{
+		"password: «changeme1234»", "password: «amber.kettle.river9»", "password: «Goran.Ember40»",
+		"The password for ann is «48213377».", "Temporary password - «48213377»", "creds: ann / «48213377»",
+		"requirepass «48213377»", "La password del router è «32880413»", "debug1: trying password «Ember-Pebble-18» for ann",
+		"COPY users (login, password) FROM stdin;\nann\t«Meadow1994»\nbob\t«x9Kd82ms»\n\\.",
+		"SELECT * FROM (VALUES ('ann', '«Meadow1994»')) AS t(login, password);",
+		"WITH t(login, password) AS (VALUES ('ann', '«Meadow1994»')) SELECT 1",
+		"SELECT '«Meadow1994»' AS password", "PRAGMA foreign_keys = 1; -- password: «Meadow1994»",
+		"{| class=\"wikitable\"\n! Login\n! Password\n|-\n| ann\n| «Meadow1994»\n|}",
+		".. list-table::\n\n   * - Login\n     - Password\n   * - ann\n     - «Meadow1994»",
+		"id^login^password\n1^ann^«Meadow1994»", "\"host\" \"password\"\n\"h1\" \"«Meadow1994»\"",
+		"login,password,\nann,«Meadow1994»,", "||Password||«Meadow1994»||",
+		"password = getpass() or \"«Meadow1994»\"", "expect \"assword:\"\nsend \"«Meadow1994»\\r\"",
+		"[\"password\"]=>\n  string(10) \"«Meadow1994»\"", "'«Meadow1994»' | ConvertTo-SecureString -AsPlainText -Force",
+		"radius-server host 10.0.0.1 key 7 «0822455D0A16»", "schtasks /create /tn x /ru ann /rp «Meadow1994»",
+		"Your verification code is «482133»", "{\"password\":{\"0\":\"«Heron2002»\"}}",
+		"params.put(\"phone\", \"«020 7946 0958»\");", "EMŠO: «0101006500006»", "indirizzo=«Viale dei Mille 5, 94470 Napoli NA»",
+	} {
+		want := ""
+		for i, part := range strings.Split(strings.ReplaceAll(text, "»", "«"), "«") {
+			if i%2 == 0 {
+				want += "/" + part
+			}
+		}
+		text = strings.NewReplacer("«", "", "»", "").Replace(text)
+		out, _ := Default().Text(text)
+		got := "/"
+		for rest := out; rest != ""; {
+			before, after, _ := strings.Cut(rest, "[REDACTED:")
+			got += before
+			if _, rest, _ = strings.Cut(after, "]"); len(before) < len(out) {
+				got += "/"
+			}
+		}
+		if strings.Trim(got, "/") != strings.Trim(want, "/") {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
+func TestNoSecrets(t *testing.T) {
+	for _, text := range []string{
+		"password: changeme", "password expires on 20261231", "the password was reset 1500000 times", "passwords  1500000",
+		"token for ann is 48213377", "contraseña de acceso12", "mot de passe pour example01.com", "PASSWORD=com.example.foo2",
+		"password = Config.Value12", "password = utf8.RuneSelf", "! password\n! login\ntext", "* - password\n- login\ntext",
+		"status code 40412", "verification code: 4821334455", "'prop', 'pwd',\n  'solve', 'spark',\n",
+		"expect(\"Password incorrect\")\nsend \"hello\"", "COPY users (login, password) FROM stdin;",
+		"{\"label\":\"phone\",\"value\":\"a word\"}",
+	} {
+		if out, _ := Default().Text(text); out != text {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
