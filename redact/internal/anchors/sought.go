@@ -145,8 +145,8 @@ func (f *sought) addAnchor(lit string, apart, alone bool) {
 	}
 }
 
-// sharing makes a trigram that is sought already count as half as frequent: places where one is found are looked at
-// once, whatever number of anchors it is for.
+// sharing makes a trigram that is sought already count as half as frequent: a place that has one is examined once,
+// whatever number of anchors it is for.
 const sharing = 2
 
 // cost is how frequent the three bytes at the head of a folded literal are; less if they are sought already.
