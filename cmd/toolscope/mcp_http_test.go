@@ -69,6 +69,7 @@ func proxyHTTPInto(
 // A proxy over HTTP passes calls on, logs them, and ends with code 0 when it is asked to. It
 // lost what it had not yet looked at when its terminal was closed.
 func TestProxyOverHTTP(t *testing.T) {
+	heedSignals(t)
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) { proxyOverHTTP(t, s) })
 	}

@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -389,7 +390,21 @@ func TestProxyPassesFloods(t *testing.T) {
 	}
 }
 
+// heedSignals lets programs that the test starts get SIGINT and SIGHUP, also if the test itself runs below nohup or
+// in the background of a script, where they are ignored.
+func heedSignals(t *testing.T) {
+	t.Helper()
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			heeded := make(chan os.Signal, 1)
+			signal.Notify(heeded, s)
+			t.Cleanup(func() { signal.Stop(heeded) })
+		}
+	}
+}
+
 func TestProxyPassesSignals(t *testing.T) {
+	heedSignals(t)
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		cmd := proxied(t, "polite", transparent(t)...)
 		var stderr bytes.Buffer

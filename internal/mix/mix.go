@@ -14,9 +14,12 @@ var (
 	keyA, keyB = maphash.String(seed, "a"), maphash.String(seed, "b")
 )
 
-// Hashes is a hash of a and b, in this order, of this process: the two halves of the product of both, which are as
-// random as the inputs since each is combined with a random key.
-func Hashes(a, b uint64) uint64 {
+// Hashes is a hash of a and b, in this order, of this process, as wyhash makes it: the two halves of a product, twice,
+// each time combined with random keys. Of one product, some pairs of keys leave low bits that are far from even.
+func Hashes(a, b uint64) uint64 { return hashes(a, b, keyA, keyB) }
+
+func hashes(a, b, keyA, keyB uint64) uint64 {
 	hi, lo := bits.Mul64(a^keyA, b^keyB)
+	hi, lo = bits.Mul64(lo^keyA, hi^keyB)
 	return hi ^ lo
 }
