@@ -33,7 +33,7 @@ func TestKeepResults(t *testing.T) {
 		"| Name | Condition to pass |\n|---|---|\n| a | Exact match against the value |\n",
 	)
 	removedFrom(t,
-		`{"user":"ann","pass":"My dog has 4 legs"}`, `{"pass":"correct horse battery staple"}`, `{"pass":"hunter2"}`,
+		`{"user":"ann","pass":"Rex eats 4 bones"}`, `{"pass":"correct horse battery staple"}`, `{"pass":"hunter2"}`,
 		`login: ann pass: open5esame`, `client.pass("hu3nter2Zq")`, "host: h\npass: hu3nter2Zq",
 	)
 }

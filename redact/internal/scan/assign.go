@@ -262,16 +262,14 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	if b.isTestCount() || b.isResult() || b.isConstant() ||
-		(o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o) {
-		return 0
-	}
-	if !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
+	said := b.isTestCount() || b.isResult() || b.isConstant() ||
+		(o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o)
+	if said || !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
 		if from, to := operands.Fallback(s, o.End); to > from && !o.Quoted && sc.judge(s[from:to], b.name(), v,
 			values.Operand{Op: '=', Quoted: true}, false) {
 			return sc.takeNamed(s, from, to, v.Kind)
 		}
-		if o.Op == ' ' && (v.Level == names.Secret || v.Kind == kinds.Token) {
+		if !said && o.Op == ' ' && (v.Level == names.Secret || v.Kind == kinds.Token) {
 			return sc.afar(s, start, stop, v) // password is still x
 		}
 		return 0
