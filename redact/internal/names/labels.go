@@ -280,7 +280,8 @@ const labelTable = "" +
 	"identity card|id card|identity number|~identification number|#citizen|citizen id|#resident|resident id|" +
 	"south african id|~sa id|national identification|id document|identity document|government id|individual number|" +
 	"~nin|bvn|cnic|emirates id|iqama|#voter id|voter id|green card|alien registration|alien number|uscis number|" +
-	"national number|personal id|personal identification|personal identity|#personal identity|nric|fin number|philsys|kennitala|#matricule|matricule|" +
+	"national number|personal id|personal identification|personal identity|#personal identity|nric|fin number|" +
+	"philsys|kennitala|#matricule|matricule|" +
 	"hkid|hong kong identity|mykad|aadhaar|aadhar|uidai|~uid|umid\n" + // en: SSA; HMRC NIM39110; UIDAI; ICA
 	"N personalausweis|ausweisnummer|#ausweis|#personal|#personen|sozialversicherungsnummer|#sozialversicherungs|" +
 	"#sozialversicherung|rentenversicherungsnummer|#rentenversicherungs|svnr|sv nummer|sv nr|ahv|avs|ahvn13|#ahv|#avs|" +

@@ -29,8 +29,8 @@ var streetEnds = [...]string{"strasse", "straße", "str", "gasse", "weg", "platz
 	"tie", "utca", "utja"}
 
 // particles stand between the words of addresses.
-var particles = names.Set("de da do dos das di dei degli delle del della la le les l du des el los las van der den of y e und a bis ter " +
-	"no nr n apt c/o in am im an auf zum zur te het 't på vid d kv dom")
+var particles = names.Set("de da do dos das di dei degli delle del della la le les l du des el los las van der den of " +
+	"y e und a bis ter no nr n apt c/o in am im an auf zum zur te het 't på vid d kv dom")
 
 // An addressReader reads an address word by word.
 type addressReader struct {
