@@ -172,7 +172,7 @@ func (c *connection) explain(err error) error {
 		err = fmt.Errorf("%w (%v)", cause, err)
 	}
 	if c.link != nil {
-		if why := c.link.why(); why != nil {
+		if why := c.link.why(); why != nil && !errors.Is(err, why) {
 			err = fmt.Errorf("%w: %w", err, why)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,7 @@ type web struct {
 	limit   int
 	life    context.Context
 	end     context.CancelFunc
+	strayed atomic.Bool // the last request was one to another origin
 }
 
 var (
@@ -69,8 +71,16 @@ func originOf(u *url.URL) string {
 
 func (w *web) pid() int              { return 0 }
 func (w *web) gone() <-chan struct{} { return nil }
-func (w *web) why() error            { return nil }
 func (w *web) abort()                { w.close() }
+
+// why is errOrigin if that was why the last request was not sent: the SDK then closes the connection, and may
+// report only that.
+func (w *web) why() error {
+	if w.strayed.Load() {
+		return errOrigin
+	}
+	return nil
+}
 
 func (w *web) close() {
 	w.end()
@@ -84,7 +94,9 @@ var errOrigin = errors.New("the server sends requests to another origin than tha
 
 // RoundTrip sends a request.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
-	if originOf(req.URL) != w.origin {
+	strays := originOf(req.URL) != w.origin
+	w.strayed.Store(strays)
+	if strays {
 		if req.Body != nil {
 			req.Body.Close()
 		}
