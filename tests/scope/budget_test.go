@@ -79,7 +79,9 @@ func TestBudgets(t *testing.T) {
 		one := func() { _, _ = handler(ctx, benchCall) }
 		const runs = 2000
 		allocs, size := math.Inf(1), math.Inf(1)
-		for range 3 { // what else runs in the process allocates as well, now and then
+		// What else runs in the process allocates as well, now and then; on a busy machine, where a run takes long,
+		// in most of them. What a call allocates itself is in all of them.
+		for tries := 0; tries < 20 && (allocs > c.allocs || size > c.size); tries++ {
 			allocs, size = min(allocs, testing.AllocsPerRun(runs, one)), min(size, bytesPerRun(runs, one))
 		}
 		if allocs > c.allocs || size > c.size {
