@@ -107,3 +107,53 @@ func TestKeepChoices(t *testing.T) {
 		t.Errorf("the quote behind a name: %q", out)
 	}
 }
+
+// TestKeepProperty: a property without a value ends the text.
+func TestKeepProperty(t *testing.T) {
+	kept(t, "public string? Password { get; set; }", "public string Password { get; set; } ")
+	removedFrom(t, `public string Password { get; set; } = "hu3nter2Zq";`)
+}
+
+// TestKeepAddresses: of an address goes the mailbox, not the name of the field, variable or option before it. Hosts,
+// units, the ids of clients and the algorithms of a protocol are no mailboxes.
+func TestKeepAddresses(t *testing.T) {
+	for _, name := range []string{"set_id=", "--username=", "--user-name=", "EmailAddress=", "GIT_AUTHOR_EMAIL='",
+		"full=emailaddress="} {
+		if out, _ := Default().Text(name + "ann.lee@test.com"); out != name+"[REDACTED:email]" {
+			t.Errorf("%q became %q", name, out)
+		}
+	}
+	kept(t, `curl -F "file=@printenv.pl" http://h/x`, "rsync to hadoop@ec2-52-52-41-150.us-west-2.compute.amazonaws.com",
+		`"aud": "client.5498841531868486423.1548@apps.example.com"`, "/user.slice/user@1000.service",
+		"MAC:hmac-sha2-256-etm@openssh.com")
+	for _, address := range []string{"bounce-ann=example.com@lists.test.org", "a.b@ec2-mail.test.org"} {
+		if out, _ := Default().Text("to " + address + " now"); out != "to [REDACTED:email] now" {
+			t.Errorf("%q became %q", address, out)
+		}
+	}
+}
+
+// TestKeepIdentifiers: the identifiers of standards, masked numbers, constants and dotted names of code are no
+// numbers and names of people.
+func TestKeepIdentifiers(t *testing.T) {
+	kept(t,
+		"ds.file_meta.TransferSyntaxUID = '1.2.840.10008.1.2.1'", "header: &Header{Uid: 07777777},", "Uid: 010000000,",
+		`t.Run("GO111MODULE="+v, f)`, "your bank account number XXXXXX1111 with the routing number XXXXX0000.",
+		`<test-case name="A" fullname="NUnit.Tests.Assemblies.MockTest">`, `baseType.FullName == "Microsoft.Data.Context"`,
+	)
+	removedFrom(t, "bank account number 4411220011", `fullname="Ann Leemann"`, "full name: Prof.Ann Leemann",
+		"bank account number 12.3456.7890")
+}
+
+// TestKeepReferences: a protocol's version, a file, the id of a request and the next member of JSON in a string are no
+// secrets, nor is what a program decided.
+func TestKeepReferences(t *testing.T) {
+	kept(t,
+		`1.2.3.4 - - [30/Sep/2021:08:00:55 +0000] "GET /.passwd HTTP/1.1" 404 196`, "GET /secret HTTP/1.1",
+		"tool --passphrase file://path-to-passphrase-file", "tool --secret-string fileb://creds.bin",
+		`--resources "[{\"Id\": \"TwilioAuthToken\",\"Name\": \"Mine\",\"ResourceDataContainer\": {}}]"`,
+		`"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""`,
+		"aws dynamodb list-tables --starting-token abCDeFGhiJKlmnOPqrSTuvwxYZ1aBCdEFghijK7LM51nOpqRS",
+		"aws ec2 x --cidr-authorization-context Message=$text,Signature=$s",
+	)
+}

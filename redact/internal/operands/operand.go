@@ -412,7 +412,9 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 			return o, o.End > o.Start
 		}
 	case p > closed && strings.HasPrefix(s[p:], "{ get; set; }"):
-		p = chars.Skip(s[:len(s)-1], p+len("{ get; set; }"), chars.Blank)
+		if p = chars.Skip(s, p+len("{ get; set; }"), chars.Blank); p == len(s) {
+			return o, false
+		}
 	case p > closed && !wasQuoted:
 		p = skipRemark(s, p)
 	}

@@ -55,11 +55,25 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 	default:
 		end = numberForm(s[:limit], i, 5, 20)
 	}
-	if end > i && weak && (!isLongNumber(s[i:end]) || v.Kind == names.NationalID &&
-		(end-i > 18 && chars.IsDigits(s[i:end]) || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
+	if end <= i || strings.Count(s[i:end], ".") > maxDots || isMasked(s[i:end]) {
+		return 0
+	}
+	if weak && (!isLongNumber(s[i:end]) || v.Kind == names.NationalID &&
+		(end-i > 18 && chars.IsDigits(s[i:end]) || end < len(s) && s[end] == '-' || isZeroPadded(s[i:end]) || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
 		return 0
 	}
 	return end
+}
+
+// maxDots is how many dots a number of people's papers has at most. The identifiers of standards have more: 1.2.840.10008.
+const maxDots = 3
+
+// isMasked reports whether what a number hides is gone already: XXXXXX1111.
+func isMasked(v string) bool { return strings.Contains(v, "XXXX") || strings.Contains(v, "xxxx") }
+
+// isZeroPadded reports whether v is a number of one digit behind a zero, as source code writes octal ones: 07777777.
+func isZeroPadded(v string) bool {
+	return v[0] == '0' && strings.Trim(v[1:], v[len(v)-1:]) == "" || strings.Trim(v[2:], "0") == ""
 }
 
 // isLongNumber reports whether a number is one for itself, whatever its name says: of six digits or more, or of
@@ -74,7 +88,7 @@ func isLongNumber(v string) bool {
 			n++
 		}
 	}
-	return n >= 8 && (digits >= 6 || n >= 9 && strings.ToUpper(v) == v)
+	return n >= 8 && (digits >= 6 || n >= 9 && digits > 3 && strings.ToUpper(v) == v)
 }
 
 // Blanks may stand between a name and its value.

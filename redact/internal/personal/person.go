@@ -26,7 +26,7 @@ var noNames = names.Set("none null unknown string required optional text name fi
 
 // nameForm is a person's name: words with capitals, or letters of a script without them, and particles between them.
 func nameForm(s string, i int) int {
-	end, p, words := 0, i, 0
+	end, last, p, words := 0, 0, i, 0
 	for words < maxNameWords && p < len(s) {
 		q := nameWord(s, p)
 		if q == p {
@@ -40,7 +40,7 @@ func nameForm(s string, i int) int {
 			return end
 		default:
 			words++
-			end = q
+			end, last = q, q-p
 			if q < len(s) && s[q] == '.' && q-p <= 2 { // an initial
 				q++
 			}
@@ -59,8 +59,14 @@ func nameForm(s string, i int) int {
 	if end < len(s) && end > 0 && (chars.IsDigit(s[end]) || strings.IndexByte("_/(=[{@:\\", s[end]) >= 0) {
 		return 0
 	}
+	if end+1 < len(s) && s[end] == '.' && last > longestTitle && chars.IsLetter(s[end+1]) {
+		return 0 // NUnit.Tests
+	}
 	return end
 }
+
+// longestTitle is the length of the longest word that a dot and the next word of a name follow directly: Prof.Ann.
+const longestTitle = 4
 
 // nameWord is where the word at p ends: letters and marks, with hyphens and apostrophes within.
 func nameWord(s string, p int) int {

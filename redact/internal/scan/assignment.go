@@ -43,7 +43,7 @@ func (b *assignment) isNoValue() bool {
 // isListItem reports whether the operand behind a comma is the next name of a list rather than a value.
 func (b *assignment) isListItem() bool {
 	s, o, value := b.s, b.operand, b.value()
-	if q := chars.Skip(s, o.End+1, chars.Blank); o.Quoted && q < len(s) && s[q] == ':' {
+	if q := chars.SkipAny(s, o.End, "\\\"' "); o.Quoted && q < len(s) && s[q] == ':' {
 		return true // the name of the next member
 	}
 	if chars.EqualFold(b.name(), "pass") {
