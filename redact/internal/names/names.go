@@ -250,7 +250,7 @@ func wordVerdict(word string, i int, words []string) Verdict {
 	}
 	switch word {
 	case "key", "keys":
-		if BeforeSecret[previous] || Vendors[previous] {
+		if (BeforeSecret[previous] || Vendors[previous]) && previous != "id" {
 			return Verdict{Secret, keyKind(previous)}
 		}
 		return Verdict{Telling, kinds.APIKey}

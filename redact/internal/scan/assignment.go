@@ -133,6 +133,24 @@ func (b *assignment) isConstant() bool {
 	return !b.operand.Flag
 }
 
+// isPathOrHelp reports whether the name ends a path (GET /secret HTTP/1.1), closes an index (m[x.Key)] = y), or is an
+// option with a sentence behind it, or with two blanks and the words of its description.
+func (b *assignment) isPathOrHelp() bool {
+	s, o, v := b.s, b.operand, b.value()
+	switch {
+	case o.Quoted:
+		return false
+	case o.Op == '=':
+		return o.Spaced && strings.HasPrefix(s[b.stop:], ")]")
+	case o.Op == ' ' && !o.Flag:
+		return b.start > 0 && s[b.start-1] == '/'
+	}
+	if o.Op != ' ' || chars.Skip(v, 0, chars.Lower) != len(v) || o.End+1 >= len(s) || s[o.End] != ' ' {
+		return false
+	}
+	return o.Start-b.stop > 1 && chars.IsLetter(s[o.End+1]) || values.IsFunctionWord(v)
+}
+
 // isTestCount reports whether the value is how many tests pass: pass=12 fail=0.
 func (b *assignment) isTestCount() bool {
 	s, end := b.s, b.operand.End

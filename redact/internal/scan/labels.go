@@ -68,6 +68,9 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 	at, bound := personal.Gap(s, stop)
+	if v.Kind == names.Phone && at > stop && at < len(s) && s[at-1] == '+' {
+		at--
+	}
 	if name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name); !bound && at > stop && name+1 < start &&
 		s[name] == '-' && s[name+1] == '-' { // an option
 		bound = true

@@ -19,6 +19,10 @@ func IsPlaceholder(v string) bool {
 		strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
 		return true
 	}
+	if i := strings.LastIndexAny(v, "-_"); len(v)-i > 3 && i > 0 && i < 8 && strings.Trim(v[i+1:], v[i+1:i+2]) == "" &&
+		strings.IndexByte("xX.*", v[i+1]) >= 0 {
+		return true // sk-xxx
+	}
 	if chars.HasFold(v, 0, "todo: ") {
 		return true
 	}

@@ -53,7 +53,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	}
 	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted &&
 		isNameOfSecret(v) || isNoSecret(v,
-		name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+		name) || isRequest(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
 	switch {
@@ -76,6 +76,19 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		points += plausible
 	}
 	return points
+}
+
+// isRequest reports whether v is the id of a request or of a change that its client draws so that it counts once: a UUID
+// beside ClientToken, request-token or changeToken.
+func isRequest(v, name string) bool {
+	if len(v) != uuidLen || strings.Count(v, "-") != 4 || !hasOnlyAlnum(strings.ReplaceAll(v, "-", "")) {
+		return false
+	}
+	switch strings.Trim(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)), "\"'") {
+	case "clienttoken", "requesttoken", "changetoken", "clientrequesttoken":
+		return true
+	}
+	return false
 }
 
 // isArgument reports whether v is no secret where it stands: the argument of a call, in a list behind a constant, behind
@@ -128,7 +141,7 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
-		return !isMember(v) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
+		return !isMember(v) && !(strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-"))) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
 			names.Classify(v).Level == names.Harmless)
 	case ' ': // secret "web" created
 		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
@@ -153,7 +166,24 @@ func byForm(ok bool) int {
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
 		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
-		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v)
+		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v) || isAlgorithm(v)
+}
+
+// algorithmWords are the parts of the names of ciphers, of kinds of keys and of what exchanges them.
+var algorithmWords = names.Set("tls ssl aes des ede rc null sha md cbc gcm ccm ctr chacha poly camellia aria seed idea psk " +
+	"dhe ecdhe dh ecdh rsa dss ecdsa srp krb anon with ssh ed nistp curve hmac sm sk cert v")
+
+// isAlgorithm reports whether v names an algorithm, in two parts or more: ssh-ed25519, TLS_PSK_WITH_AES_128_CCM.
+func isAlgorithm(v string) bool {
+	if len(v) > names.MaxName || strings.IndexAny(v, "-_") <= 0 {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
+		if part = strings.ToLower(strings.Trim(part, "0123456789")); part != "" && !algorithmWords[part] {
+			return false
+		}
+	}
+	return !chars.IsDigits(strings.ReplaceAll(v, "-", ""))
 }
 
 // isChoice reports whether v lists what may be chosen, words in small letters: none|basic|digest.
@@ -346,9 +376,35 @@ func isID(v string) bool {
 		chars.Skip(v, i+1, chars.Lower|chars.Digit) == len(v) {
 		return true // a path: backup/3f2504e0.tar
 	}
-	return recognise.UUID(v) || isULID(v) || isObjectID(v) || hasIDPart(v) || isSlug(v) ||
+	return recognise.UUID(v) || hasUUID(v) || isResourceID(v) || isULID(v) || isObjectID(v) || hasIDPart(v) || isSlug(v) ||
 		strings.Count(v, "/") >= 2 && chars.IsFieldLike(firstPart(v)) || strings.HasPrefix(v, "arn:") ||
 		strings.HasPrefix(v, "urn:")
+}
+
+// uuidLen is the length of a UUID.
+const uuidLen = 36
+
+// hasUUID reports whether v is a UUID with words before or behind it: d901b37a-…-external-principals.
+func hasUUID(v string) bool {
+	for i := 0; i+uuidLen <= len(v); i++ {
+		if before := i > 0 && strings.IndexByte("-/", v[i-1]) < 0; before || !recognise.UUID(v[i:i+uuidLen]) {
+			continue
+		}
+		return strings.Trim(v[:i]+v[i+uuidLen:], "abcdefghijklmnopqrstuvwxyz-/0123456789") == ""
+	}
+	return false
+}
+
+// maxResource is the length of the longest id of a resource behind its prefix.
+const maxResource = 17
+
+// isResourceID reports whether v is the id of a resource in a cloud: a short word, a hyphen, and small letters and
+// digits: subnet-0a1b2c3d. Words of secrets begin none.
+func isResourceID(v string) bool {
+	word, id, ok := strings.Cut(v, "-")
+	return ok && len(word) <= 8 && len(id) >= 8 && len(id) <= maxResource && word != "sk" && word != "pk" &&
+		word != "rk" && isWords(word) && names.Classify(word).Level == names.Harmless &&
+		chars.Skip(id, 0, chars.Lower|chars.Digit) == len(id) && strings.ToLower(word) == word
 }
 
 func firstPart(v string) string {

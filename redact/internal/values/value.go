@@ -24,6 +24,9 @@ type Operand struct {
 // up: it has letters with digits or symbols, capitals where words have none, more parts than a compound, or looks
 // drawn by chance.
 func LooksLikePassword(v string) bool {
+	if strings.HasPrefix(v, "**") || strings.HasSuffix(v, "**") { // Markdown
+		v = strings.Trim(v, "*")
+	}
 	if len(v) < 6 || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
 		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
 		strings.HasPrefix(v, "{@") {
@@ -59,6 +62,10 @@ func MayBeSimple(v string) bool {
 
 // isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
 func isTerm(v string) bool {
+	if region := strings.TrimRight(v, "."); len(region) > 5 && region[2] == '-' && chars.IsDigit(region[len(region)-1]) &&
+		strings.Trim(region[:len(region)-1], "abcdefghijklmnopqrstuvwxyz-") == "" { // eu-west-3
+		return true
+	}
 	head := chars.Skip(v, 0, chars.Digit|chars.Dot)
 	if head > 0 && chars.Skip(v, head, chars.Lower) == len(v) {
 		return true
@@ -78,6 +85,9 @@ func isTerm(v string) bool {
 var functionWords = names.Set("a an and are as at be by case for from in is it no non not of on or per " +
 	"pre self the to up " +
 	"via with without well so")
+
+// IsFunctionWord reports whether v stands between the words of a sentence.
+func IsFunctionWord(v string) bool { return functionWords[v] }
 
 // IsSentence reports whether rest, the line behind the word first, makes a sentence of it: with a full stop behind
 // the word, or with one of functionWords.
@@ -201,6 +211,9 @@ func isCodeForm(v string, o Operand) bool {
 	}
 	if i := strings.IndexByte(v, '['); i > 0 && o.Spaced && chars.IsDotted(v[:i]) && strings.IndexByte(v, ']') > i ||
 		o.Spaced && strings.Contains(v, "::") {
+		return true
+	}
+	if v[0] == '{' && o.Spaced && strings.Contains(v, "()") { // {x.strip() for x in y}
 		return true
 	}
 	return strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
