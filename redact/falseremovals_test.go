@@ -157,3 +157,51 @@ func TestKeepReferences(t *testing.T) {
 		"aws ec2 x --cidr-authorization-context Message=$text,Signature=$s",
 	)
 }
+
+// TestKeepNames: names of algorithms, regions, resources and requests, and placeholders, are no secrets.
+func TestKeepNames(t *testing.T) {
+	const uuid = "5236cffc-ee13-4a32-bb5b-388d9da09d96"
+	kept(t,
+		"negotiated algorithms: {KeyExchange:curve25519-sha256 HostKey:ssh-ed25519 Read:{Cipher:aes256-ctr",
+		`#define TLS1_TXT_PSK_WITH_AES_128_CBC_SHA "PSK-AES128-CBC-SHA"`,
+		`#define TLS1_RFC_PSK "TLS_RSA_PSK_WITH_CHACHA20_POLY1305_SHA256"`,
+		"example replicates a secret to eu-west-3. The replica is encrypted with",
+		`"ClientToken": "`+uuid+`"`, "--client-token "+uuid, `"RequestToken": "`+uuid+`"`,
+		"--change-token 12cs345-67cd-890b-1cd2-c3a4567d89f1", `"Sid":"`+uuid+`-external-principals"`,
+		`"key": "signed-`+uuid+`"`, `"Key": "pa-7wz4cu5cxxxxx"`, `"Key": "subnet-0a1b2c3d4e5f"`,
+		`"Key": "build-a1b2c3d4-5678-90ab-cdef-EXAMPLE11111"`,
+		`llm = C(model="gpt-4o", api_key="sk-xxx")`, "export OPENAI_API_KEY=sk-....", `C(api_key="test")`,
+		`{ UserId = this.AgentId.Key, UserMessage = "Goodbye" };`, "x[(agentId.Type, agentId.Key)] = worker;",
+	)
+	removedFrom(t, `"api_key": "sk-live-x7Qm2"`, `"access_token": "`+uuid+`"`,
+		`"password": "eu-west-33"`, `"psk": "aes-Tr1ck-sha"`, `"api_key": "`+"Zq7"+`xKm2pLw9"`)
+}
+
+// TestKeepSentences: Markdown, the help of an option, the title of a test, a message and a path are running text.
+func TestKeepSentences(t *testing.T) {
+	kept(t,
+		"**To force a password change**\n\nThe following", "see the current account password policy**",
+		"In such case username and password **SHOULD** be redacted",
+		"  -W, --password           force password prompt (should happen automatically)",
+		"--password via the CLI is insecure", "Replace `<CLIENT_SECRET>` with the value shown in the console.",
+		`"title": "should pass through options to Runner#run",`, "self.passwords = {x.strip() for x in f}",
+		`assert.strictEqual(calls[0].value, 'secret-value', 'censor should receive the actual value')`,
+		`log.Printf("error acquiring upload token: creating token file: %v", err)`, "-Rpass=loop-vectorize",
+	)
+	removedFrom(t, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",
+		"password: hu3nter2Zq", "--password  hu3nter2Zq -v")
+}
+
+// TestKeepZeros: blocks of base64 with zero bytes begin like tokens of issuers.
+func TestKeepZeros(t *testing.T) {
+	kept(t, "\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAwMDAwMDAAMDAwMDAw\n"+
+		"MAAwMDAwMDAwADAwMDAwMDA2MDAwADAwMDAwMDAwMDAwADAyMjIyNwAgUwAAAAAAAAAAAAAAAAAA\nAAAAAAAAAAAAAAAAAAAAAAAA\n",
+		"\nEAAZABhAAAAAAAAAAAAAAAAAAAA6AQAAEgAOAEAQAAAAAAAAAIgAAAAAAAABxAQAAEAAZABBAAAAA\nAAAAAAAAAAAAAAB9AQAAEgA=\n")
+}
+
+// TestPlusOfPhone: the sign of the country's code is a part of a phone number.
+func TestPlusOfPhone(t *testing.T) {
+	if out, _ := Default().Text(`"E164PhoneNumber": "+12065550100"`); out != `"E164PhoneNumber": "[REDACTED:phone-number]"` {
+		t.Errorf("became %q", out)
+	}
+}

@@ -92,7 +92,7 @@ func (r *Token) fits(v string) bool {
 	case has(hexCapital) && chance.IsRepeated(v[1:]):
 		return true // an example in documents
 	case has(looksRandom):
-		return chance.Random(v) || chance.RandomPart(r.Prefix+v)
+		return (chance.Random(v) || chance.RandomPart(r.Prefix+v)) && !hasZeros(v)
 	case has(looksMixed):
 		return chance.Plausible(v) || chance.RandomPart(r.Prefix+v)
 	case len(r.Prefix) > 3 && (strings.Trim(v, "xX") == "" || chance.IsRepeatedBody(r.Prefix+v)):
@@ -104,6 +104,12 @@ func (r *Token) fits(v string) bool {
 	}
 	return drawn(v)
 }
+
+// zeros are zero bytes in base64, as binary data has them. Tokens with a head of them have fewer behind it.
+const zeros = "AAAAAAAAAAAA"
+
+// hasZeros reports whether binary data is written in v.
+func hasZeros(v string) bool { return strings.Contains(v, zeros) }
 
 // drawn reports whether what follows a prefix looks drawn by chance: words with
 // separators do not.

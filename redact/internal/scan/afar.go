@@ -42,11 +42,17 @@ func besideWords(s string, start, stop int) (from, to int) {
 	return from, to
 }
 
+// modals make a verb of the word behind them.
+const modals = "should to must will may can would could not"
+
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	if stop < len(s) && s[stop] == ' ' { // words to read
 		sc.pay(costOfAfar)
+		if start > 0 && s[start-1] == '/' || chars.EqualFold(s[start:stop], "pass") && chars.OneOf(modals, wordBefore(s, start)) {
+			return 0 // a path, a verb
+		}
 	}
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret || v.Kind == kinds.Token {

@@ -262,7 +262,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	said := b.isPathOrHelp() || b.isTestCount() || b.isResult() || b.isConstant() ||
+	said := b.isPathOrHelp() || values.IsRequest(b.value(), b.name()) || b.isTestCount() || b.isResult() || b.isConstant() ||
 		(o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o)
 	if said || !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
 		if from, to := operands.Fallback(s, o.End); to > from && !o.Quoted && sc.judge(s[from:to], b.name(), v,

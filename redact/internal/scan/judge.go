@@ -51,6 +51,10 @@ func isSaid(s string, start int, o values.Operand) bool {
 		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
 		return true
 	}
+	if strings.HasSuffix(v, "ing") && chars.Skip(v, 0, chars.Lower) == len(v) && o.End+1 < len(s) && s[o.End] == ' ' &&
+		chars.IsLetter(s[o.End+1]) {
+		return true // token: creating a file
+	}
 	if chars.HasDigit(v) || !chars.IsFieldLike(v) || strings.ToLower(v) != v || values.LooksLikePassword(v) {
 		return false
 	}

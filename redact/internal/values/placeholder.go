@@ -16,7 +16,8 @@ func IsPlaceholder(v string) bool {
 		return true
 	}
 	if chance.MayRepeatItself(v) && (chance.IsRepeated(v) || chance.IsRepeatedBody(v)) ||
-		strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") || v == "short" {
+		strings.HasSuffix(v, "EXAMPLE") || strings.HasSuffix(v, "EXAMPLEKEY") ||
+		strings.Contains(v, "-EXAMPLE") || v == "short" {
 		return true
 	}
 	if i := strings.LastIndexAny(v, "-_"); len(v)-i > 3 && i > 0 && i < 8 && strings.Trim(v[i+1:], v[i+1:i+2]) == "" &&

@@ -53,7 +53,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	}
 	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted &&
 		isNameOfSecret(v) || isNoSecret(v,
-		name) || isRequest(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+		name) || IsRequest(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
 	switch {
@@ -66,6 +66,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
+	case drawn(d.Kind) && len(v) < 16 && isWords(v) && !chance.Random(v) && !LooksLikePassword(v):
+		return points + sentence // api_key="test"
 	case isDay(v) && d.Kind != kinds.Password:
 		return points + noSecret
 	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o),
@@ -78,10 +80,10 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	return points
 }
 
-// isRequest reports whether v is the id of a request or of a change that its client draws so that it counts once: a UUID
+// IsRequest reports whether v is the id of a request or of a change that its client draws so that it counts once: a UUID
 // beside ClientToken, request-token or changeToken.
-func isRequest(v, name string) bool {
-	if len(v) != uuidLen || strings.Count(v, "-") != 4 || !hasOnlyAlnum(strings.ReplaceAll(v, "-", "")) {
+func IsRequest(v, name string) bool {
+	if len(v) < uuidLen-1 || len(v) > uuidLen || strings.Count(v, "-") != 4 || !hasOnlyAlnum(strings.ReplaceAll(v, "-", "")) {
 		return false
 	}
 	switch strings.Trim(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)), "\"'") {
@@ -166,7 +168,7 @@ func byForm(ok bool) int {
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
 		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
-		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v) || isAlgorithm(v)
+		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v) || isAlgorithm(v) || isRegion(v)
 }
 
 // algorithmWords are the parts of the names of ciphers, of kinds of keys and of what exchanges them.

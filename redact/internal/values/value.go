@@ -39,7 +39,7 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case isTerm(v), IsProgramName(v), isGeneric(v), v[0] == '#' && chars.Skip(v, 1, chars.Lower) == len(v):
+	case isTerm(v), isRegion(v), IsProgramName(v), isGeneric(v), v[0] == '#' && chars.Skip(v, 1, chars.Lower) == len(v):
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
 		return letter && !isMember(strings.Trim(v, "[]")) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
@@ -60,12 +60,15 @@ func MayBeSimple(v string) bool {
 	return len(v) >= 6 && len(v) <= 12 && chars.IsDigits(v) && !(len(v) == 8 && (v[:2] == "20" || v[:2] == "19"))
 }
 
+// isRegion reports whether v names a region of a cloud: eu-west-3.
+func isRegion(v string) bool {
+	v = strings.TrimRight(v, ".")
+	return len(v) > 6 && v[2] == '-' && chars.IsDigit(v[len(v)-1]) && v[len(v)-2] == '-' &&
+		strings.Trim(v[:len(v)-1], "abcdefghijklmnopqrstuvwxyz-") == ""
+}
+
 // isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
 func isTerm(v string) bool {
-	if region := strings.TrimRight(v, "."); len(region) > 5 && region[2] == '-' && chars.IsDigit(region[len(region)-1]) &&
-		strings.Trim(region[:len(region)-1], "abcdefghijklmnopqrstuvwxyz-") == "" { // eu-west-3
-		return true
-	}
 	head := chars.Skip(v, 0, chars.Digit|chars.Dot)
 	if head > 0 && chars.Skip(v, head, chars.Lower) == len(v) {
 		return true
