@@ -125,7 +125,7 @@ func TestKeepAddresses(t *testing.T) {
 	}
 	kept(t, `curl -F "file=@printenv.pl" http://h/x`, "rsync to hadoop@ec2-52-52-41-150.us-west-2.compute.amazonaws.com",
 		`"aud": "client.5498841531868486423.1548@apps.example.com"`, "/user.slice/user@1000.service",
-		"MAC:hmac-sha2-256-etm@openssh.com")
+		"MAC:hmac-sha2-256-etm@openssh.com", "\n \n+@pytest.mark.filterwarnings('ignore')", "-@app.route('/x')")
 	for _, address := range []string{"bounce-ann=example.com@lists.test.org", "a.b@ec2-mail.test.org"} {
 		if out, _ := Default().Text("to " + address + " now"); out != "to [REDACTED:email] now" {
 			t.Errorf("%q became %q", address, out)
@@ -187,9 +187,14 @@ func TestKeepSentences(t *testing.T) {
 		`"title": "should pass through options to Runner#run",`, "self.passwords = {x.strip() for x in f}",
 		`assert.strictEqual(calls[0].value, 'secret-value', 'censor should receive the actual value')`,
 		`log.Printf("error acquiring upload token: creating token file: %v", err)`, "-Rpass=loop-vectorize",
+		`t.Errorf("recipient: unexpected exported secret: got %x want %x", got, value)`,
+		"{Certificate: c, PrivateKey: brokenSigner{testRSAPrivateKey},", "?X-Amz-Security-Token=[token]&X-Amz-Algorithm=A",
+		`"Dukpt={Mode=ECB,KeySerialNumber=0123456789111111}"`,
+		"fe: Element{84926274344903, 473620666599931, 365590438845504, 1028470286882429, 2146499180}",
 	)
 	removedFrom(t, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",
-		"password: hu3nter2Zq", "--password  hu3nter2Zq -v")
+		"password: hu3nter2Zq", "--password  hu3nter2Zq -v",
+		"[4111111111111111, 5500005555555559, 4012888888881881]", "7, 4111111111111111, 12")
 }
 
 // TestKeepZeros: blocks of base64 with zero bytes begin like tokens of issuers.

@@ -18,7 +18,11 @@ func emailAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	start = mailbox(s, start, i)
-	if start == i || isNumbered(s[start:i]) || isProtocol(s[start:i], s[i+1:end]) || start > 0 && s[start-1] == '$' || inUserinfo(s, start) {
+	if strings.Trim(s[start:i], "+-=") == "" { // an added line with a decorator: +@pytest.mark.skip
+		return 0, 0, ""
+	}
+	if isNumbered(s[start:i]) || isProtocol(s[start:i], s[i+1:end]) || start > 0 && s[start-1] == '$' ||
+		inUserinfo(s, start) {
 		return 0, 0, ""
 	}
 	if isLogin(s, start, i+1, end) || isNoDomain(s[i+1:end]) {

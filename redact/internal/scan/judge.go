@@ -51,6 +51,9 @@ func isSaid(s string, start int, o values.Operand) bool {
 		!values.LooksLikePassword(word) && values.IsSentence(v, s[o.End:min(len(s), o.End+80)]) {
 		return true
 	}
+	if verb := s[o.End:min(len(s), o.End+3)]; len(verb) == 3 && verb[:2] == " %" && chars.IsLetter(verb[2]) {
+		return true // unexpected secret: got %x
+	}
 	if strings.HasSuffix(v, "ing") && chars.Skip(v, 0, chars.Lower) == len(v) && o.End+1 < len(s) && s[o.End] == ' ' &&
 		chars.IsLetter(s[o.End+1]) {
 		return true // token: creating a file

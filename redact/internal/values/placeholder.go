@@ -8,11 +8,13 @@ import (
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/names"
 )
 
 // IsPlaceholder reports whether v stands for a value to be filled in.
 func IsPlaceholder(v string) bool {
-	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && chars.IsIdentifier(v[1:n-1]) && strings.ToUpper(v) == v {
+	if n := len(v); n > 3 && v[0] == '[' && v[n-1] == ']' && chars.IsIdentifier(v[1:n-1]) &&
+		(strings.ToUpper(v) == v || names.Classify(v).Level > names.Harmless) {
 		return true
 	}
 	if chance.MayRepeatItself(v) && (chance.IsRepeated(v) || chance.IsRepeatedBody(v)) ||

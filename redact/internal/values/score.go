@@ -86,11 +86,8 @@ func IsRequest(v, name string) bool {
 	if len(v) < uuidLen-1 || len(v) > uuidLen || strings.Count(v, "-") != 4 || !hasOnlyAlnum(strings.ReplaceAll(v, "-", "")) {
 		return false
 	}
-	switch strings.Trim(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)), "\"'") {
-	case "clienttoken", "requesttoken", "changetoken", "clientrequesttoken":
-		return true
-	}
-	return false
+	name = strings.ReplaceAll(strings.ReplaceAll(chars.FoldString(name), "-", ""), "_", "")
+	return chars.OneOf("clienttoken requesttoken changetoken clientrequesttoken", strings.TrimLeft(name, "\\\"'"))
 }
 
 // isArgument reports whether v is no secret where it stands: the argument of a call, in a list behind a constant, behind
@@ -172,8 +169,8 @@ func isNoSecret(v, name string) bool {
 }
 
 // algorithmWords are the parts of the names of ciphers, of kinds of keys and of what exchanges them.
-var algorithmWords = names.Set("tls ssl aes des ede rc null sha md cbc gcm ccm ctr chacha poly camellia aria seed idea psk " +
-	"dhe ecdhe dh ecdh rsa dss ecdsa srp krb anon with ssh ed nistp curve hmac sm sk cert v")
+const algorithmWords = "tls ssl aes des ede rc null sha md cbc gcm ccm ctr chacha poly camellia aria seed idea psk " +
+	"dhe ecdhe dh ecdh rsa dss ecdsa srp krb anon with ssh ed nistp curve hmac sm sk cert v"
 
 // isAlgorithm reports whether v names an algorithm, in two parts or more: ssh-ed25519, TLS_PSK_WITH_AES_128_CCM.
 func isAlgorithm(v string) bool {
@@ -181,7 +178,7 @@ func isAlgorithm(v string) bool {
 		return false
 	}
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
-		if part = strings.ToLower(strings.Trim(part, "0123456789")); part != "" && !algorithmWords[part] {
+		if part = strings.ToLower(strings.Trim(part, "0123456789")); part != "" && !chars.OneOf(algorithmWords, part) {
 			return false
 		}
 	}

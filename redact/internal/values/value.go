@@ -216,6 +216,10 @@ func isCodeForm(v string, o Operand) bool {
 		o.Spaced && strings.Contains(v, "::") {
 		return true
 	}
+	if i := strings.IndexByte(v, '{'); i > 0 && v[len(v)-1] == '}' && o.Op == ':' && chars.IsIdentifier(v[:i]) &&
+		isNameOfSecret(v[i+1:len(v)-1]) {
+		return true // PrivateKey: signer{testPrivateKey}
+	}
 	if v[0] == '{' && o.Spaced && strings.Contains(v, "()") { // {x.strip() for x in y}
 		return true
 	}
