@@ -13,6 +13,11 @@ import (
 // cardWithin is the end of a card number that begins at i and ends with the run, or
 // with one of its groups: numbers may follow one another.
 func cardWithin(s string, i, end int) int {
+	if i > 1 && s[i-1] == ' ' && s[i-2] == ',' { // 84926274344903, 365590438845504: integers of a list
+		if p := chars.SkipBack(s, max(0, i-24), i-2, chars.Digit); i-p > 14 && cardEnd(s, p, i-2) == 0 {
+			return 0
+		}
+	}
 	for p := end; p > i+11; p-- {
 		if p < end && (chars.IsDigit(s[p]) || !chars.IsDigit(s[p-1])) {
 			continue
@@ -34,7 +39,7 @@ func cardEnd(s string, i, end int) int {
 		strings.IndexByte(s[i:end], '(') >= 0 {
 		return 0
 	}
-	if inIntegers(s, i) || i > 2 && s[i-2] == ',' && end+1 < len(s) && s[end] == ',' && end-i >= 17 && strings.IndexByte(s[i:end], ' ') < 0 {
+	if i > 2 && s[i-2] == ',' && end+1 < len(s) && s[end] == ',' && end-i >= 17 && strings.IndexByte(s[i:end], ' ') < 0 {
 		return 0 // an integer in a list of them
 	}
 	if i+8 < end && s[i+8] == ' ' && chars.IsDigits(s[i:i+8]) {
@@ -65,20 +70,6 @@ func cardEnd(s string, i, end int) int {
 		return 0
 	}
 	return end
-}
-
-// inIntegers reports whether the digits that begin at i stand behind a long integer of a list that is no card: 84926274344903,
-// 365590438845504.
-func inIntegers(s string, i int) bool {
-	if i < 2 || s[i-1] != ' ' || s[i-2] != ',' {
-		return false
-	}
-	var d [19]byte
-	v := s[chars.SkipBack(s, max(0, i-2-len(d)), i-2, chars.Digit) : i-2]
-	for k := range v {
-		d[k] = v[k] - '0'
-	}
-	return len(v) >= 13 && !(luhn(d[:len(v)]) && issuer(d[:len(v)]))
 }
 
 func luhn(d []byte) bool {

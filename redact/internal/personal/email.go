@@ -71,7 +71,7 @@ func isNumbered(local string) bool {
 // isProtocol reports whether local@domain names an algorithm of SSH, with the domain of who defines it (RFC 4251,
 // section 6): hmac-sha2-256-etm@openssh.com.
 func isProtocol(local, domain string) bool {
-	return strings.IndexByte(local, '-') > 0 && (domain == "openssh.com" || domain == "libssh.org")
+	return strings.IndexByte(local, '-') > 0 && chars.OneOf("openssh.com libssh.org", domain)
 }
 
 // isNoDomain reports whether what stands behind an '@' is no domain of mail: a version (v1.2.3.txt) or a scale

@@ -69,12 +69,11 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 const maxDots = 3
 
 // isMasked reports whether what a number hides is gone already: XXXXXX1111.
-func isMasked(v string) bool { return strings.Contains(v, "XXXX") || strings.Contains(v, "xxxx") }
+func isMasked(v string) bool { return strings.Contains(v, "XXXX") }
 
-// isZeroPadded reports whether v is a number of one digit behind a zero, as source code writes octal ones: 07777777.
-func isZeroPadded(v string) bool {
-	return v[0] == '0' && strings.Trim(v[1:], v[len(v)-1:]) == "" || strings.Trim(v[2:], "0") == ""
-}
+// isZeroPadded reports whether v is one digit behind a zero and before itself or zeros, as source code writes octal
+// numbers: 07777777.
+func isZeroPadded(v string) bool { return v[0] == '0' && strings.Trim(v, "0"+v[1:2]) == "" }
 
 // isLongNumber reports whether a number is one for itself, whatever its name says: of six digits or more, or of
 // nine capitals and digits.

@@ -83,11 +83,15 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 // IsRequest reports whether v is the id of a request or of a change that its client draws so that it counts once: a UUID
 // beside ClientToken, request-token or changeToken.
 func IsRequest(v, name string) bool {
-	if len(v) < uuidLen-1 || len(v) > uuidLen || strings.Count(v, "-") != 4 || !hasOnlyAlnum(strings.ReplaceAll(v, "-", "")) {
+	if len(v) < uuidLen-1 || len(v) > uuidLen || strings.Count(v, "-") != 4 || chars.Skip(v, 0, chars.URL) != len(v) {
 		return false
 	}
-	name = strings.ReplaceAll(strings.ReplaceAll(chars.FoldString(name), "-", ""), "_", "")
-	return chars.OneOf("clienttoken requesttoken changetoken clientrequesttoken", strings.TrimLeft(name, "\\\"'"))
+	for _, end := range [...]string{"client", "request", "change"} {
+		if chars.EndsFold(name, end+"token") || chars.EndsFold(name, end+"-token") {
+			return true
+		}
+	}
+	return false
 }
 
 // isArgument reports whether v is no secret where it stands: the argument of a call, in a list behind a constant, behind
@@ -177,12 +181,16 @@ func isAlgorithm(v string) bool {
 	if len(v) > names.MaxName || strings.IndexAny(v, "-_") <= 0 {
 		return false
 	}
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
-		if part = strings.ToLower(strings.Trim(part, "0123456789")); part != "" && !chars.OneOf(algorithmWords, part) {
+	for p := 0; p < len(v); {
+		q := chars.Skip(v, p, chars.Lower|chars.Upper)
+		if q > p && !chars.OneOf(algorithmWords, chars.FoldString(v[p:q])) {
+			return false
+		}
+		if p = chars.SkipAny(v, q, "0123456789-_"); p == q && p < len(v) {
 			return false
 		}
 	}
-	return !chars.IsDigits(strings.ReplaceAll(v, "-", ""))
+	return chars.IsLetter(v[0])
 }
 
 // isChoice reports whether v lists what may be chosen, words in small letters: none|basic|digest.
