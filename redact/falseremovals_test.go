@@ -189,7 +189,7 @@ func TestKeepSentences(t *testing.T) {
 		`log.Printf("error acquiring upload token: creating token file: %v", err)`, "-Rpass=loop-vectorize",
 		`t.Errorf("recipient: unexpected exported secret: got %x want %x", got, value)`,
 		"{Certificate: c, PrivateKey: brokenSigner{testRSAPrivateKey},", "?X-Amz-Security-Token=[token]&X-Amz-Algorithm=A",
-		`"Dukpt={Mode=ECB,KeySerialNumber=0123456789111111}"`,
+		`user-secrets set "Github:WebhookSecret" "webhook_secret"`, `"Dukpt={Mode=ECB,KeySerialNumber=0123456789111111}"`,
 		"fe: Element{84926274344903, 473620666599931, 365590438845504, 1028470286882429, 2146499180}",
 	)
 	removedFrom(t, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",

@@ -260,7 +260,8 @@ func isWordsOfSecret(v string, d names.Verdict) bool {
 	case kinds.APIKey, kinds.Token, kinds.Session:
 		return (chars.IsFieldLike(v) || isWords(v)) && names.Classify(v).Level > names.Harmless
 	}
-	return isMember(v) && names.Classify(v).Level == names.Secret
+	return (isMember(v) || d.Kind == kinds.Secret && strings.IndexByte(v, '_') > 0 && chars.IsIdentifier(v)) &&
+		names.Classify(v).Level == names.Secret
 }
 
 // isNameOfSecret reports whether a bare value is a constant, or the name of another secret:
