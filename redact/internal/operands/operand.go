@@ -453,7 +453,8 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 			return o, false
 		}
 	}
-	if op == '>' && (start > 1 && s[start-2] == '`' && q < len(s) && s[q] == '`' || start == 0 || s[start-1] != '<' && !attributesBefore(s, start)) {
+	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start) ||
+		start > 1 && s[start-2] == '`' && q < len(s) && s[q] == '`') { // `<SECRET>` in Markdown
 		return o, false
 	}
 	o.Op = op

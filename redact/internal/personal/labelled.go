@@ -55,11 +55,12 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 	default:
 		end = numberForm(s[:limit], i, 5, 20)
 	}
-	if end <= i || strings.Count(s[i:end], ".") > maxDots || isMasked(s[i:end]) {
+	if end <= i || v.Kind != names.Bank && strings.Count(s[i:end], ".") > maxDots || isMasked(s[i:end]) {
 		return 0
 	}
 	if weak && (!isLongNumber(s[i:end]) || v.Kind == names.NationalID &&
-		(end-i > 18 && chars.IsDigits(s[i:end]) || end < len(s) && s[end] == '-' || isZeroPadded(s[i:end]) || strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
+		(end-i > 18 && chars.IsDigits(s[i:end]) || end < len(s) && s[end] == '-' || isZeroPadded(s[i:end]) ||
+			strings.IndexByte(s[i:end], '/') > 0)) { // uid, run: SHA-512/256
 		return 0
 	}
 	return end

@@ -144,8 +144,10 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
-		return !isMember(v) && !(strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-"))) && (chars.HasDigit(v) || !chars.IsIdentifier(v) ||
-			names.Classify(v).Level == names.Harmless)
+		if isMember(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
+			return false
+		}
+		return chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless
 	case ' ': // secret "web" created
 		return flag || d.Kind == kinds.Password || !chars.IsFieldLike(v) || chars.HasDigit(v)
 	}
