@@ -27,6 +27,30 @@ func TestFormsOfSecrets(t *testing.T) {
 		"radius-server host 10.0.0.1 key 7 «0822455D0A16»", "schtasks /create /tn x /ru ann /rp «Meadow1994»",
 		"Your verification code is «482133»", "{\"password\":{\"0\":\"«Heron2002»\"}}",
 		"params.put(\"phone\", \"«020 7946 0958»\");", "EMŠO: «0101006500006»", "indirizzo=«Viale dei Mille 5, 94470 Napoli NA»",
+		// Commands that print a secret, and what they print.
+		"$ pass show mail/ann\n«Ember1994!»\nlogin: ann", "$ gh auth token\n«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»",
+		"$ heroku auth:token\n ›   Warning: token will expire today\n«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»",
+		"$ op item get web --fields username,password --reveal\nann,«Ember1994!»",
+		"$ terraform output -raw db_password\n«Ember1994!»",
+		// Arguments of programs, calls and network devices.
+		"mysql -h db -u ann -p'«Ember1994!»' -e 'show tables'", "snmpwalk -v2c -c «Ember1994» host1 sysDescr",
+		"snmp-server community «Ember1994» RO", "crypto isakmp key «Ember1994!» address 10.0.0.1",
+		"crypto isakmp key 6 «Ember1994!» address 10.0.0.1", "key chain a\n key 1\n  key-string «Ember1994!»",
+		"client.username_pw_set(\"ann\", \"«Ember1994!»\")", "/msg NickServ IDENTIFY ann «Ember1994!»",
+		"/msg NickServ IDENTIFY «Ember1994!»", "127.0.0.1:6379> ACL SETUSER ann on >«Ember1994!» ~* +@all",
+		"basic.auth.user.info=ann:«Ember1994!»", "ann/«Ember1994!»@//db.example.com:1521/XE",
+		"reg add \"HKLM\\Winlogon\" /v DefaultPassword /t REG_SZ /d «Ember1994!» /f",
+		"defaults write com.a.app APIKey -string \"«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»\"",
+		"Parameters: [{ParameterKey=MasterUserPassword,ParameterValue=«Ember1994!»},{ParameterKey=Env,ParameterValue=qa}]",
+		"AuthError: ('ann', '«Ember1994!»')",
+		"  \"stdin\": \"ann\\n«Ember1994!»\\n\", \"prompts\": [\"Username:\", \"Password:\"]",
+		"await expect(page.getByTestId('api-key')).toHaveValue('«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»')",
+		"onView(withId(R.id.password)).perform(typeText(\"«Ember1994!»\"), closeSoftKeyboard())",
+		"sessionStorage.getItem('id_token')) → \"«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»\"",
+		"<meta name=\"csrf-token\" content=\"«9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c»\">",
+		// Passwords that look like placeholders or numbers.
+		"password: '«Changeme2012!!»'", "requirepass «7488-8534-8875-5477»\nmaxmemory 256mb",
+		"Log in as ann with password «7568-7749-6735-2566» and open the page.",
 	} {
 		want := ""
 		for i, part := range strings.Split(strings.ReplaceAll(text, "»", "«"), "«") {
@@ -58,6 +82,10 @@ func TestNoSecrets(t *testing.T) {
 		"status code 40412", "verification code: 4821334455", "'prop', 'pwd',\n  'solve', 'spark',\n",
 		"expect(\"Password incorrect\")\nsend \"hello\"", "COPY users (login, password) FROM stdin;",
 		"{\"label\":\"phone\",\"value\":\"a word\"}",
+		"$ pass show mail/ann\nlogin: ann", "$ terraform output -raw bucket\nlogs-bucket-eu1", "$ gh auth token\nno oauth token",
+		"snmp-server community public RO", "ann/b@//", "order 7488-8534-8875-5477", "ValueError: ('ann', 'Ember1994!')",
+		"\"stdin\": \"ann\\nEmber1994!\\n\", \"prompts\": [\"Username:\", \"City:\"]",
+		"ParameterKey=Env,ParameterValue=Ember1994!", "NickServ IDENTIFY $PASSWORD",
 	} {
 		if out, _ := Default().Text(text); out != text {
 			t.Errorf("%q became %q", text, out)

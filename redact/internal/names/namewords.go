@@ -145,7 +145,7 @@ var BeforeSecret = Set("api access secret private priv auth oauth encryption enc
 	"deploy license licence session refresh bearer personal security bot app application client consumer service " +
 	"account admin root server webhook subscription sas " +
 	"integration deployment upload privacy csrfsecret function host shared signature authentication " +
-	"authorization identity id jwt x")
+	"authorization identity id jwt x csrf xsrf authenticity")
 
 // AboutWords after a telling word make the name one about it.
 var AboutWords = Set("count counts counter max min limit limits policy policies name names type types kind length " +
@@ -186,7 +186,7 @@ var plainKeyWords = Set("key keys token tokens pass string session sid sig signa
 var BeforeAny = Set("max min num number total count n has is show hide no without require requires required use " +
 	"uses enable disable allow valid invalid missing forgot public pub " +
 	"supports supported toggle skip check verify expired empty bad wrong incorrect " +
-	"mismatched unknown csrf xsrf authenticity next previous prev page " +
+	"mismatched unknown next previous prev page " +
 	"pagination continuation cursor existing")
 
 // beforeKey take back a key or a token.

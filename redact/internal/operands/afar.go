@@ -113,7 +113,7 @@ func FilledValue(s string, start, stop int) (from, to int) {
 	if from, to = formPart(s, p); to > from {
 		return from, to
 	}
-	for _, with := range [...]string{" with ", ", with: "} {
+	for _, with := range [...]string{" with ", ", with: ", " → "} {
 		if chars.HasFold(s, p, with) {
 			return literalAt(s, p+len(with))
 		}
@@ -124,7 +124,7 @@ func FilledValue(s string, start, stop int) (from, to int) {
 // fillMethods type their argument into the field that they are called on.
 const fillMethods = "fill type send_keys sendKeys pressSequentially press_sequentially setValue set_value set " +
 	"input enter_text typeText type_text val value fillField setText addValue replaceText enterText performTextInput " +
-	"performTextReplacement"
+	"performTextReplacement toHaveValue to_have_value"
 
 // calledWith is the literal in the chain of calls at p, behind the closed name of a field: ).fill('x'),
 // ).first().type('x'), ).value = 'x', { name: 'Password' }).fill('x'). called tells that there is such a chain.
@@ -161,7 +161,13 @@ func calledWith(s string, p int) (from, to int, called bool) {
 			from, to = literalAt(s, p+len(".setAttribute('value', "))
 			return from, to, true
 		}
-		if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
+		switch p = end + 1; {
+		case s[end-len("perform"):end] == "perform": // perform(typeText("x"))
+			if call := chars.Skip(s, p, chars.URL); call < len(s) && s[call] == '(' && chars.OneOf(fillMethods, s[p:call]) {
+				from, to = literalAt(s, call+1)
+				return from, to, true
+			}
+		case p < len(s) && s[p] == ')': // first(), clear()
 			p++
 		}
 	}
@@ -331,7 +337,7 @@ func Fallback(s string, p int) (from, to int) {
 }
 
 // valueOptions are given the value of the name that an option before has: put-parameter --name password --value x.
-var valueOptions = [...]string{" --value ", " --body ", " --secret-string "}
+var valueOptions = [...]string{" --value ", " --body ", " --secret-string ", " -string ", " /d "}
 
 // BlockDefault is the literal that a Terraform variable of a name has by default, or the argument that an option
 // behind it gives the name.
@@ -341,12 +347,18 @@ func BlockDefault(s string, stop int) (from, to int) {
 		line = line[:end]
 	}
 	for _, option := range valueOptions {
-		if strings.IndexByte(line, '-') < 0 {
+		if strings.IndexByte(line, '-') < 0 && strings.IndexByte(line, '/') < 0 {
 			break
 		}
 		if i := strings.Index(line, option); i >= 0 {
 			from, to, _ = Argument(s, stop+i+len(option), min(len(s), stop+maxAfar))
 			return from, to
+		}
+	}
+	for _, member := range [...]string{",ParameterValue=", ",Value=", ",value="} {
+		if strings.HasPrefix(line, member) {
+			from = stop + len(member)
+			return from, from + max(0, strings.IndexAny(s[from:]+"\n", " ,}]\n\"'"))
 		}
 	}
 	p := stop

@@ -83,8 +83,14 @@ const programTable = "" +
 	"nmcli|Vpassword wifi-sec.psk\n" +
 	"mosquitto_pub|V-P --pw\n" +
 	"mosquitto_sub|V-P --pw\n" +
-	"snmpget|V-A -X\n" +
-	"snmpwalk|V-A -X\n" +
+	"snmpget|V-A -X -c\n" +
+	"snmpwalk|V-A -X -c\n" +
+	"snmpbulkwalk|V-A -X -c\n" +
+	"snmpset|V-A -X -c\n" +
+	"snmptrap|V-A -X -c\n" +
+	"snmp-server community|N1\n" +
+	"isakmp |Vkey\n" +
+	"key-string |N1\n" +
 	"xfreerdp|G/p:\n" +
 	"cmdkey|G/pass:\n" +
 	"rclone obscure|N1\n" +
@@ -111,7 +117,6 @@ const programTable = "" +
 	"ldapdelete|V-w\n" +
 	"xh |U-a --auth\n" +
 	"samba-tool user create|N2\n" +
-	"nickserv identify |N1\n" +
 	"bcp |V-P\n" +
 	"schtasks|V/rp /p /RP /P\n" +
 	"ftp> user |N2\n" +

@@ -47,7 +47,7 @@ var Detectors = []kinds.Detector{
 		"mysqli->__construct(", "mysqli_connect(",
 		"mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
 	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac(",
-		"jwt.encode(", "jwt.decode("},
+		"jwt.encode(", "jwt.decode(", "username_pw_set(", "setcredentials("},
 		Match: literalOf(2)},
 	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "dis.auth(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
 		Match: literalOf(1), Within: true},

@@ -104,6 +104,9 @@ func (sc *Scanner) commandOption(p *operands.Program, s string, start, stop, nex
 		if strings.HasPrefix(word, p.Glued) {
 			sc.argumentSecret(s, start+len(p.Glued), stop)
 		}
+	case len(word) == 2 && chars.OneOf(p.Glued, word) && q < limit && (s[q] == '"' || s[q] == '\''): // -p'x'
+		start, stop, q = operands.Argument(s, q, limit)
+		sc.argumentSecret(s, start, stop)
 	case chars.OneOf(p.Glued, word[:2]) && glued && !strings.HasPrefix(word, "-pass") && word != "-pwd":
 		sc.argumentSecret(s, start+2, stop)
 	}
@@ -115,7 +118,8 @@ func (sc *Scanner) argumentSecret(s string, start, stop int) {
 	if start >= stop {
 		return
 	}
-	if v := s[start:stop]; v[0] != '-' && !values.IsReference(v) && !values.IsPath(v) && !chance.IsRepeated(v) {
+	if v := s[start:stop]; v[0] != '-' && !values.IsReference(v) && !values.IsPath(v) && !chance.IsRepeated(v) &&
+		!values.IsPublicWord(v) {
 		sc.insert(s, start, stop, kinds.Password)
 	}
 }

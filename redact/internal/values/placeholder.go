@@ -46,9 +46,13 @@ func IsPlaceholder(v string) bool {
 	return chars.HasFold(v, 0, "your") && len(v) > 5 && !chars.HasDigit(v)
 }
 
-// isNumbered reports whether v is the stock word p with a number behind it, as people make passwords: changeme1234.
+// isNumbered reports whether v is the stock word p with a number behind it, and signs around that, as people
+// make passwords: changeme1234, Changeme2015!.
 func isNumbered(v string, at int, p string) bool {
-	return at == 0 && p[0] == 'c' && len(v) > len(p)+2 && chars.IsDigits(v[len(p):])
+	if at > 0 || p[0] != 'c' || len(v) <= len(p)+2 {
+		return false
+	}
+	return chars.IsDigits(strings.Trim(v[len(p):], "!@#$%^&*?.+~=_-"))
 }
 
 var placeholders = []string{

@@ -52,12 +52,13 @@ func LooksLikePassword(v string) bool {
 }
 
 // MayBeSimple reports whether v may be a password that looks like other things as well: 6 to 12 digits that are no
-// date, or five small letters and more with two digits. Where it stands has to say that it is one.
+// date, groups of them, or five small letters and more with two digits. Where it stands has to say that it is one.
 func MayBeSimple(v string) bool {
 	if n := chars.Skip(v, 0, chars.Lower); n >= 5 && len(v) == n+2 {
 		return chars.IsDigits(v[n:])
 	}
-	return len(v) >= 6 && len(v) <= 12 && chars.IsDigits(v) && !(len(v) == 8 && (v[:2] == "20" || v[:2] == "19"))
+	return len(v) >= 6 && len(v) <= 12 && chars.IsDigits(v) && !(len(v) == 8 && (v[:2] == "20" || v[:2] == "19")) ||
+		isDigitGroups(v)
 }
 
 // isRegion reports whether v names a region of a cloud: eu-west-3.
@@ -66,6 +67,24 @@ func isRegion(v string) bool {
 	return len(v) > 6 && v[2] == '-' && chars.IsDigit(v[len(v)-1]) && v[len(v)-2] == '-' &&
 		strings.Trim(v[:len(v)-1], "abcdefghijklmnopqrstuvwxyz-") == ""
 }
+
+// isDigitGroups reports whether v is three or more groups of as many digits, four to six, with dashes between them, as
+// recovery keys and the passwords of routers are: 4821-0932-7745-1180.
+func isDigitGroups(v string) bool {
+	n := strings.IndexByte(v, '-')
+	if n < 4 || n > 6 || len(v) < 3*n+2 || (len(v)+1)%(n+1) != 0 {
+		return false
+	}
+	for i := range len(v) {
+		if (i%(n+1) == n) != (v[i] == '-') || v[i] != '-' && !chars.IsDigit(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsPublicWord reports whether v is a community of SNMP that devices have by default.
+func IsPublicWord(v string) bool { return v == "public" || v == "private" }
 
 // isTerm reports whether v is a number, with a unit or behind a short word: 30days, SHA-256, utf8, oauth2.
 func isTerm(v string) bool {
