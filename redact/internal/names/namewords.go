@@ -145,7 +145,7 @@ var BeforeSecret = Set("api access secret private priv auth oauth encryption enc
 	"deploy license licence session refresh bearer personal security bot app application client consumer service " +
 	"account admin root server webhook subscription sas " +
 	"integration deployment upload privacy csrfsecret function host shared signature authentication " +
-	"authorization identity id jwt x csrf xsrf authenticity")
+	"authorization identity id jwt x csrf xsrf authenticity recovery")
 
 // AboutWords after a telling word make the name one about it.
 var AboutWords = Set("count counts counter max min limit limits policy policies name names type types kind length " +

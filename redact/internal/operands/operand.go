@@ -37,6 +37,11 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 			p = q + 2
 		}
 	}
+	for _, directive := range [...]string{".asciz ", ".ascii ", ".string ", "db ", "dc.b "} { // of an assembler
+		if o.Op == ':' && strings.HasPrefix(s[p:], directive) && p+len(directive) < len(s) && s[p+len(directive)] == '"' {
+			p += len(directive)
+		}
+	}
 	p = literalHead(s, skipTag(s, p, o.Op))
 	if p >= len(s) {
 		return o

@@ -37,7 +37,7 @@ var (
 )
 
 // ofWords say what a name belongs to, in several languages.
-const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da del della des du dell'"
+const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da del della des du dell' in"
 
 // aboutUsers are words behind whose colon a name stands rather than a password: password of user: ann1.
 var aboutUsers = names.Set("user username login account email host file line error code id in")
@@ -273,12 +273,16 @@ func wordBefore(s string, start int) string {
 
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
-	"input inputs select put wrote write pasted paste set setting send sent encrypt_string with using use try tried")
+	"input inputs select put wrote write pasted paste set setting send sent encrypt_string with using use try tried rejected rejects accepted accepts refused refuses " +
+	"tested gave got")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
 func EnteredValue(s string, start int) (from, to int) {
 	if from, to = updatedValue(s, start); to > from {
+		return from, to
+	}
+	if from, to = storedValue(s, start); to > from {
 		return from, to
 	}
 	low := max(0, start-maxProse)
@@ -304,6 +308,23 @@ func EnteredValue(s string, start int) (from, to int) {
 		case "":
 			return 0, 0
 		}
+	}
+	return 0, 0
+}
+
+// storedValue is the literal that a call stores for the key whose name begins at start: set("x", forKey: "apiKey"),
+// setObject:@"x" forKey:@"apiKey".
+func storedValue(s string, start int) (from, to int) {
+	for _, label := range [...]string{`, forKey: "`, ` forKey:@"`, `, key: "`, `, forAccount: "`, `, withName: "`} {
+		if !strings.HasSuffix(s[:start], label) {
+			continue
+		}
+		if to = start - len(label) - 1; to < 1 || s[to] != '"' {
+			return 0, 0
+		}
+		low := max(0, to-maxStatement)
+		from = low + strings.LastIndexByte(s[low:to], '"') + 1
+		return from, to
 	}
 	return 0, 0
 }
@@ -337,7 +358,8 @@ func updatedValue(s string, start int) (from, to int) {
 // RemarkedValue is the last literal before a remark at the end of a line that ends with the name [start,stop):
 // Client("x") // host and password.
 func RemarkedValue(s string, start, stop int) (from, to int) {
-	if stop < len(s) && s[stop] != '\n' && s[stop] != '\r' {
+	ends := stop == len(s) || s[stop] == '\n' || s[stop] == '\r'
+	if !ends && s[stop] != ' ' {
 		return 0, 0
 	}
 	line := s[max(0, start-maxStatement):start]
@@ -353,7 +375,8 @@ func RemarkedValue(s string, start, stop int) (from, to int) {
 		}
 		to = start - len(line) + end
 		from = start - len(line) + strings.LastIndexByte(code[:end], code[end]) + 1
-		if from > start-len(line) && values.LooksLikePassword(s[from:to]) {
+		if v := s[from:to]; from > start-len(line) && (values.LooksLikePassword(v) || values.MayBeSimple(v)) &&
+			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v))) {
 			return from, to
 		}
 	}
@@ -433,6 +456,9 @@ func LoginPair(s string, start, end int) (from, to int) {
 //	Your password:      **API key**     Question: Password?
 //	  x                 x               Answer: x
 func ValueBelow(s string, start, stop int) (from, to int) {
+	if from, to = answerBelow(s, start, stop); to > from {
+		return from, to
+	}
 	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ")
 	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {
 		return 0, 0
@@ -474,6 +500,74 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 		return 0, 0
 	}
 	return from, from + len(line)
+}
+
+// promptMarks begin a line of a shell that prints an expression or a variable.
+var promptMarks = [...]string{"> ", ">>> ", "$ ", "# ", "(gdb) ", "(lldb) ", "irb> ", "(Pdb) ", "127.0.0.1:6379> "}
+
+// answerBelow is the value that a shell prints on the line below the one that ends with the name [start,stop), closed
+// by quotes and brackets at most: print(secret.password). It may stand behind a number and another literal:
+//
+//	(gdb) p cfg->password         > CONFIG GET requirepass     <ann> what's the db password again?
+//	$1 = 0x55b9 "x"               1) "requirepass"             <bob> x
+//	                              2) "x"
+func answerBelow(s string, start, stop int) (from, to int) {
+	p := chars.SkipAny(s[:min(len(s), stop+6)], stop, "'\"`)]};")
+	question := p
+	for range 3 { // again?
+		if question < len(s) && s[question] == ' ' {
+			question = chars.Skip(s[:min(len(s), question+12)], question+1, chars.Lower)
+		}
+	}
+	line := s[max(0, start-maxProse):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	chat := len(line) > 1 && line[0] == '<' && chars.IsLetter(line[1])
+	if chat && question < len(s) && s[question] == '?' {
+		p = question + 1
+	}
+	if p+2 >= len(s) || s[p] != '\n' {
+		return 0, 0
+	}
+	p++
+	switch {
+	case chat:
+		nick := strings.IndexByte(s[p:min(len(s), p+24)], '>')
+		if s[p] != '<' || nick < 0 || p+nick+2 > len(s) {
+			return 0, 0
+		}
+		p += nick + len("> ")
+	case line == "1) \"" || line == " 1) \"":
+		if !strings.HasPrefix(s[p:], "2) \"") && !strings.HasPrefix(s[p:], " 2) \"") {
+			return 0, 0
+		}
+		p = chars.SkipAny(s, p, " 2)\"")
+	case !startsWithPrompt(line):
+		return 0, 0
+	case s[p] == '$' && p+1 < len(s) && chars.IsDigit(s[p+1]): // of gdb
+		end := p + indexOr(s[p:], "\n")
+		open := strings.IndexByte(s[p:end], '"')
+		if open < 0 {
+			return 0, 0
+		}
+		p += open + 1
+	default:
+		p = chars.SkipAny(s, p, "'\"=> ")
+	}
+	to = p + indexOr(s[p:min(len(s), p+maxAfar)], "\n")
+	to = chars.SkipBackAny(s, p, min(to, len(s)), " \r\"'")
+	if v := s[p:to]; strings.IndexByte(v, ' ') >= 0 || !values.LooksLikePassword(v) && !values.MayBeSimple(v) {
+		return 0, 0
+	}
+	return p, to
+}
+
+func startsWithPrompt(line string) bool {
+	for _, mark := range promptMarks {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // isAssignment reports whether a line gives another name a value: name=value.

@@ -324,6 +324,12 @@ func (sc *Scanner) formValue(s string, start, stop int, v names.Verdict) (next i
 		return 0, true
 	}
 	rest := s[stop:]
+	if strings.HasPrefix(rest, "><") && start > 0 && s[start-1] == '<' && v.Level == names.Secret {
+		if c := tables.Inner(s, stop+1); c.End > c.Start && values.LooksLikePassword(s[c.Start:c.End]) {
+			sc.cell(s, c, v, true)
+			return 0, true
+		}
+	}
 	if strings.HasPrefix(rest, ":</") || strings.HasPrefix(rest, ": <") && len(rest) > 3 && chars.IsLetter(rest[3]) &&
 		strings.Contains(rest[:min(len(rest), 200)], "</") {
 		sc.elementHit(s, stop, v)

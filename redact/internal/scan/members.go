@@ -39,6 +39,11 @@ func (sc *Scanner) memberVerdict(s string, a, b int, escaped bool, depth, top in
 	if f.inherit.Level > d.Level {
 		d = sc.inherited(key, f, d)
 	}
+	if besideName(key) {
+		if above := sc.besideVerdict(s, a, b, key); above.Level > d.Level {
+			d = above
+		}
+	}
 	if names.IsValueName(key) {
 		if f.pair.Level == names.Harmless {
 			f.pair = sc.pairBehind(s, b)
@@ -107,6 +112,26 @@ func (sc *Scanner) inherited(key string, f *frame, own names.Verdict) names.Verd
 	return names.Verdict{Level: max(names.Telling, own.Level), Kind: above.Kind}
 }
 
+// besideName reports whether besideVerdict has something to say about a member of this name.
+func besideName(key string) bool { return key == "k" || key == "result" }
+
+// besideVerdict says what the text around the name [a,b) of a member means for it: the key of a symmetric JSON Web Key,
+// and what a resource of Terraform has drawn.
+func (sc *Scanner) besideVerdict(s string, a, b int, key string) names.Verdict {
+	before, behind := s[max(0, a-nearType):a], s[b:min(len(s), b+nearType)]
+	sc.spend((len(before) + len(behind)) / 16)
+	switch {
+	case key == "k" && (strings.Contains(before, `"oct"`) || strings.Contains(behind, `"oct"`)):
+		return names.Verdict{Level: names.Secret, Kind: kinds.Secret}
+	case key == "result" && strings.Contains(before, `"random_password"`):
+		return names.Verdict{Level: names.Secret, Kind: kinds.Password}
+	}
+	return names.Verdict{}
+}
+
+// nearType is how far from a member what says its type is looked for, in bytes.
+const nearType = 300
+
 // pairBehind looks for the name of a pair whose value stands first.
 func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 	rest := s[b:min(len(s), b+512)]
@@ -117,7 +142,8 @@ func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 			near = near[:i]
 		}
 	}
-	for _, name := range [...]string{`"name"`, `"key"`, `"Name"`, `"Key"`} {
+	for _, name := range [...]string{`"name"`, `"key"`, `"Name"`, `"Key"`, `"type"`, `"label"`, `"field"`, `"selector"`,
+		`"selectors"`} {
 		i := strings.Index(near, name)
 		if i < 0 {
 			continue
@@ -126,10 +152,16 @@ func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 		if p >= len(rest) || rest[p] != ':' {
 			continue
 		}
-		if p = syntax.SkipBlank(rest, p+1); p < len(rest) && rest[p] == '"' {
+		if p = syntax.SkipBlank(rest, p+1); name == `"selectors"` {
+			p = chars.SkipAny(rest, p, "[ \n")
+		}
+		if p < len(rest) && rest[p] == '"' {
 			end, _, closed := syntax.QuotedEnd(rest, p+1)
 			if closed && end-p <= names.MaxName {
-				return names.Classify(rest[p+1 : end])
+				said := strings.TrimPrefix(strings.TrimLeft(rest[p+1:end], "#"), "aria/")
+				if v := names.Classify(said); name != `"type"` || isTypeOfSecret(v) {
+					return v
+				}
 			}
 		}
 	}
@@ -152,6 +184,12 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 			if top := len(sc.frames) - 1; top > base && sc.frames[top-1].object &&
 				names.IsTarget(sc.frames[top-1].src[sc.frames[top-1].keyStart:sc.frames[top-1].keyEnd]) {
 				sc.frames[top-1].pair = f.pair
+			}
+		}
+		if key := f.src[f.keyStart:f.keyEnd]; (key == "type" || key == "Type") && b-a <= names.MaxName &&
+			f.pair.Level == names.Harmless {
+			if v := sc.classify(s[a:b]); isTypeOfSecret(v) {
+				f.pair = v
 			}
 		}
 		if isStatement(f.src[f.keyStart:f.keyEnd]) {
@@ -199,6 +237,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	}
 	return d
 }
+
+// isTypeOfSecret reports whether a type says that the value beside it is a password. Tokens are also what parsers read.
+func isTypeOfSecret(v names.Verdict) bool { return v.Level == names.Secret && v.Kind == kinds.Password }
 
 // option notes what an option says of the next item.
 func (f *frame) option(v string) {

@@ -145,6 +145,15 @@ func Nested(s string, start, stop int) Cell {
 	return text(s, p)
 }
 
+// Inner is the text of the element that begins at p: of <value>x</value>.
+func Inner(s string, p int) Cell {
+	end := strings.IndexByte(s[p:min(len(s), p+maxElement)], '>')
+	if end < 2 || !chars.IsLetter(s[p+1]) || s[p+end-1] == '/' {
+		return Cell{}
+	}
+	return text(s, p+end+1)
+}
+
 // element is the text of the element whose name is [start,stop), with a space of names before it and attributes behind
 // it: <w:password type="text">x</w:password>.
 func element(s string, start, stop int) Cell {

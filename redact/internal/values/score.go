@@ -369,7 +369,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if !chance.Plausible(v) {
 		return 0
 	}
-	token := d.Kind == kinds.Token && (o.Flag || d.Level == names.Telling) && recognise.UUID(v)
+	token := d.Kind == kinds.Token && recognise.UUID(v) && (o.Flag || d.Level == names.Telling || v[14] == '4')
 	if isID(v) && !token || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}
