@@ -25,7 +25,9 @@ var foreignPasswords = strings.Split("mot de passe|kata sandi|kata laluan|heslo|
 	"пароль|Şifre|passordet|密码|密碼|パスワード|비밀번호|암호|clave de acceso|口令|暗証番号|κωδικός|"+
 	"סיסמה|كلمة المرور|كلمة السر|รหัสผ่าน|पासवर्ड|parolă|wagwoord|geslo|parool|"+
 	"pasahitza|fjalëkalimi|lykilorð|focal faire|cyfrinair|nenosiri|лозинка|парола|"+
-	"رمز عبور|گذرواژه|پاس ورڈ|zugangscode|code d'accès|codice segreto|palavra passe", "|")
+	"رمز عبور|گذرواژه|پاس ورڈ|zugangscode|code d'accès|codice segreto|palavra passe|"+
+	"hasłem|hasła|heslem|hesla|паролем|пароля|jelszava|jelszóval|phrase secrète|phrase de passe|frase de acceso|"+
+	"frase de contraseña|frase segreta|frase secreta|wachtwoordzin|lösenfras|парольная фраза|パスフレーズ", "|")
 
 // foreignLogins are words for a user's name and password, and for signing in with them.
 var foreignLogins = strings.Split("zugangsdaten|anmeldedaten|identifiants|credenciales|credenziali|credenciais|"+
@@ -36,7 +38,10 @@ var foreignLogins = strings.Split("zugangsdaten|anmeldedaten|identifiants|creden
 var foreignKeys = strings.Split("api-schlüssel|api schlüssel|clé api|clé d'api|clé secrète|clave api|"+
 	"clave de api|clave secreta|chave api|chave de api|chave secreta|chiave api|"+
 	"chiave segreta|klucz api|api-sleutel|api-nyckel|api-ключ|api キー|apiキー|api密钥|"+
-	"api 密钥|api 키", "|")
+	"api 密钥|api 키|clave de la api|clave del api|clave privada|clé de l'api|clé privée|clé d'accès|chave da api|"+
+	"chave privada|chave de acesso|chiave dell'api|chiave privata|chiave di accesso|zugriffsschlüssel|klucz do api|"+
+	"klucz dostępu|ключ api|ключ к api|ключ доступа|закрытый ключ|api klíč|klíč api|api anahtarı|api-nøgle|"+
+	"api-nøkkel|api-avain|api kulcs|api 金鑰|api金鑰|مفتاح api", "|")
 
 // foreignTokens are words for a token that are no names in source code.
 var foreignTokens = strings.Split("jeton|geheimschlüssel|geheime sleutel|токен|секретный ключ|令牌|トークン|シークレットキー|토큰|"+

@@ -124,7 +124,27 @@ const programTable = "" +
 	"radius-server |Vkey\n" +
 	"message-digest-key |Vmd5\n" +
 	"authentication-key |Vmd5 sha1\n" +
-	"pre-shared-key |Vascii-text hexadecimal"
+	"pre-shared-key |Vascii-text hexadecimal\n" +
+	"codecov|V-t\n" +
+	"authtoken |N1\n" +
+	"snyk auth |N1\n" +
+	"vsce publish|V-p\n" +
+	"ovsx publish|V-p\n" +
+	"helm registry login|V-p\n" +
+	"skopeo login|V-p\n" +
+	"oc login|V-p\n" +
+	"cf login|V-p\n" +
+	"nuget push|V-k\n" +
+	"nuget setapikey|N1\n" +
+	"mongodump|V-p\n" +
+	"mongorestore|V-p\n" +
+	"rpcclient|U-U|S%\n" +
+	"keytool|V-storepass -keypass -srcstorepass -deststorepass\n" +
+	"jarsigner|V-storepass -keypass\n" +
+	"signtool|V/p\n" +
+	"rasdial |N3\n" +
+	"mosquitto_passwd -b|N3\n" +
+	"beeline|V-p"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

@@ -56,6 +56,11 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 		o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], entity)
 		return o
 	}
+	if o.Doubled && strings.HasPrefix(s[p:], `""`) {
+		o.Start, o.Quoted = p+2, true
+		o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], `"`)
+		return o
+	}
 	switch c := s[p]; c {
 	case '"', '\'', '`':
 		if strings.HasPrefix(s[p:], `"""`) || strings.HasPrefix(s[p:], "'''") {
@@ -406,6 +411,7 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		return o, false
 	}
 	o.Flag = isFlag(s, start) || start > 0 && (s[start-1] == '?' || s[start-1] == '&')
+	o.Doubled = strings.HasPrefix(s[stop:], `""`) && start > 1 && s[start-2:start] == `""`
 	if strings.HasPrefix(s[p:], "...") { // a leader
 		p = chars.SkipAny(s[:len(s)-1], p, ". ")
 	}

@@ -29,7 +29,8 @@ func init() {
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"@//"}, Match: rules.Named(easyConnect)},
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"autherror: ('", "authenticationerror: ('", "loginerror: ('",
 			"authfailed: ('", "credentialserror: ('", "authenticationfailed: ('"}, Match: rules.Named(raised), Within: true},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{`"stdin"`, `\"stdin\"`}, Match: rules.Named(answered)})
+		kinds.Detector{Kind: kinds.Password, Anchors: []string{`"stdin"`, `\"stdin\"`}, Match: rules.Named(answered)},
+		kinds.Detector{Kind: kinds.Secret, Anchors: []string{`"oct"`, `'oct'`, `\"oct\"`}, Match: rules.Named(symmetricKey)})
 }
 
 // maxPrinted is how many lines with blanks may stand between a command and the secret that it prints.
@@ -151,6 +152,24 @@ func raised(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	return start, end, kinds.PasswdName
+}
+
+// symmetricKey is the key of the JSON Web Key whose type is at i (RFC 7518, 6.4): "kty":"oct","k":"x".
+func symmetricKey(s string, i int) (start, end int, kind string) {
+	low := max(0, i-maxAfar)
+	near := s[low:min(len(s), i+maxAfar)]
+	for _, name := range [...]string{`"k":`, `'k':`, " k:", `\"k\":`} {
+		n := strings.Index(near, name)
+		if n < 0 {
+			continue
+		}
+		p := chars.SkipAny(s, low+n+len(name), ` "'\`)
+		end = chars.Skip(s, p, chars.B64|chars.Dot)
+		if end-p >= 16 && chars.HasDigit(s[p:end]) {
+			return p, end, kinds.Secret.Name()
+		}
+	}
+	return 0, 0, ""
 }
 
 // answered is the last line of what a program is given at i, if its prompts beside it ask for a password:

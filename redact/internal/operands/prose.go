@@ -376,7 +376,7 @@ func RemarkedValue(s string, start, stop int) (from, to int) {
 		to = start - len(line) + end
 		from = start - len(line) + strings.LastIndexByte(code[:end], code[end]) + 1
 		if v := s[from:to]; from > start-len(line) && (values.LooksLikePassword(v) || values.MayBeSimple(v)) &&
-			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v))) {
+			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]) || strings.Count(v, "-") > 1)) {
 			return from, to
 		}
 	}

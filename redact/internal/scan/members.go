@@ -159,7 +159,11 @@ func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 			end, _, closed := syntax.QuotedEnd(rest, p+1)
 			if closed && end-p <= names.MaxName {
 				said := strings.TrimPrefix(strings.TrimLeft(rest[p+1:end], "#"), "aria/")
-				if v := names.Classify(said); name != `"type"` || isTypeOfSecret(v) {
+				v := names.Classify(said)
+				if v.Kind == kinds.Session && inCookie(rest) {
+					v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
+				}
+				if name != `"type"` || isTypeOfSecret(v) {
 					return v
 				}
 			}
@@ -180,6 +184,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 			f.pair = sc.classify(names.OfField(s[a:b]))
 			if v := sc.paramVerdict(len(sc.frames)-1, s[a:b]); v.Level > f.pair.Level {
 				f.pair = v
+			}
+			if f.pair.Kind == kinds.Session && inCookie(s[b:min(len(s), b+nearType)]) {
+				f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
 			}
 			if top := len(sc.frames) - 1; top > base && sc.frames[top-1].object &&
 				names.IsTarget(sc.frames[top-1].src[sc.frames[top-1].keyStart:sc.frames[top-1].keyEnd]) {
@@ -236,6 +243,12 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 		}
 	}
 	return d
+}
+
+// inCookie reports whether the members in v are those of a cookie, as browsers write it.
+func inCookie(v string) bool {
+	v, _, _ = strings.Cut(v, "}")
+	return chars.ContainsFold(v, `"httponly"`) || chars.ContainsFold(v, `"samesite"`)
 }
 
 // isTypeOfSecret reports whether a type says that the value beside it is a password. Tokens are also what parsers read.

@@ -110,10 +110,14 @@ var delims = [...]struct {
 	of   Delims
 }{{drawn, drawnDelim}, {"|", barDelim}, {"\t", tabDelim}, {";", semicolonDelim}, {",", commaDelim},
 	{"&", ampDelim}, {"", blanksDelim}, {"^", caretDelim}, {"~", tildeDelim}, {"#", hashDelim}, {quotesText, quotesDelim},
+	{quotedColon, colonDelim},
 	{":", colonDelim}}
 
 // quotesText is what stands between the insides of quoted cells with a blank between.
 const quotesText = `" "`
+
+// quotedColon is what stands between the insides of quoted cells with a colon between.
+const quotedColon = `" : "`
 
 // drawn stands for the vertical lines of a drawn table, and for the corners of a frame in which the titles stand.
 const drawn = "│"
@@ -483,7 +487,7 @@ func split(cells []Cell, s string, from, to int, delim string) []Cell {
 		return splitBlanks(cells, s, from, to)
 	case " ":
 		return fields(cells, s, from, to, maxCells)
-	case quotesText:
+	case quotesText, quotedColon:
 		if from, to = from+1, to-1; to < from {
 			return cells
 		}

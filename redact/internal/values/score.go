@@ -107,6 +107,9 @@ func isArgument(v, name string, d names.Verdict, o Operand) bool {
 	case '=':
 		return o.Flag && chars.Skip(v, 0, chars.Upper) == len(v) && names.Classify(v).Level == names.Secret // --pass=PASS
 	case ' ':
+		if o.Flag && !o.Quoted && functionWords[v] {
+			return true // use of --password via the command line
+		}
 		if o.Quoted { // #define X_PSK "psk"
 			return chars.EndsFold(name, strings.ToLower(v)) || IsFieldName(v)
 		}
@@ -370,6 +373,9 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 		return 0
 	}
 	token := d.Kind == kinds.Token && recognise.UUID(v) && (o.Flag || d.Level == names.Telling || v[14] == '4')
+	if d.Kind == kinds.Signature && o.Flag { // of a URL
+		return plausible
+	}
 	if isID(v) && !token || d.Level == names.Weak && d.Kind != kinds.Token && isHexDigest(v) {
 		return plausible + identifier
 	}

@@ -17,6 +17,7 @@ type Operand struct {
 	Op         byte // '=', ':', ',', '(', '>' (XML), ' ' (an option or a bare pair), '~' (a comparison)
 	Quoted     bool
 	Spaced     bool // blanks before the value
+	Doubled    bool // the name was in doubled quotes, as in a cell of CSV
 	Flag       bool // the name was a command line's option, or a parameter of a URL
 }
 
