@@ -51,6 +51,30 @@ func TestFormsOfSecrets(t *testing.T) {
 		// Passwords that look like placeholders or numbers.
 		"password: '«Changeme2012!!»'", "requirepass «7488-8534-8875-5477»\nmaxmemory 256mb",
 		"Log in as ann with password «7568-7749-6735-2566» and open the page.",
+		// Types, prompts, sessions of shells, and other places of a name.
+		"{\"credentials\":[{\"type\":\"password\",\"value\":\"«Ember1994!»\",\"temporary\":true}]}",
+		"{\"type\":\"change\",\"value\":\"«Ember1994!»\",\"selectors\":[[\"aria/Password\"],[\"#pw\"]]}",
+		"{\"type\":\"random_password\",\"instances\":[{\"attributes\":{\"length\":16,\"result\":\"«Ember1994!»\"}}]}",
+		"{\"kty\":\"oct\",\"k\":\"«HrH3rb0jfYI3GQkcXrvy38jMD48tDz1j»\",\"alg\":\"HS256\"}",
+		"{\"name\":\"JSESSIONID\",\"value\":\"«9f8e7d6c5b4a39281706f5e4d3c2b1a0»\",\"httpOnly\":true}",
+		"<AutoLogon><Password><Value>«Ember1994!»</Value><PlainText>true</PlainText></Password></AutoLogon>",
+		"(gdb) p cfg->password\n$1 = 0x55b90ceace \"«Ember1994!»\"", "> print(secrets.password)\n«Ember1994!»",
+		"127.0.0.1:6379> CONFIG GET requirepass\n1) \"requirepass\"\n2) \"«Ember1994!»\"",
+		"<ann> what's the db password again?\n<bob> «x9Kd82msQ4»", "It rejected `«Ember1994!»` as the root password on db.example.com, so I tried the old one.",
+		"I found the database password in the old wiki: «Ember1994!».", "passwd: .asciz \"«Ember1994!»\"",
+		"UserDefaults.standard.set(\"«9f8e7d6c5b4a39281706f5e4d3c2b1a0»\", forKey: \"accessToken\")",
+		"ks.load(in, \"«9348-2896-3299-7338»\".toCharArray()); // keystore password",
+		"expect(await hash('«Ember1994!»')).not.toBe(user.password) // the real password of ann",
+		"codecov -t «9f8e7d6c5b4a39281706f5e4d3c2b1a0» -f coverage.xml", "Ключ API: «9f8e7d6c5b4a39281706f5e4d3c2b1a0»",
+		"La clave de la API es «FG5tmp1PeyXnOtb1R9LVxKm», no la publiques.",
+		"id,settings\n8,\"{\"\"password\"\":\"\"«Ember1994!»\"\",\"\"lang\"\":\"\"en\"\"}\"",
+		"\"user\" : \"password\" : \"shell\"\n\"ann\" : \"«Ember1994!»\" : \"/bin/sh\"",
+		"{\"jwt\":\"«930ec1f3-7af5-486a-aeaf-960ebe7e2db6»\"}", "strcpy(cfg.password, \"«Ember1994!»\");",
+		"https://h.example.com/b?sv=2024-08-04&sp=r&sig=«f0690d0e093b0d5c80db8eab82a8ad7c9705b99b»",
+		"bcrypt.compare('«Ember1994!»', user.hash)", "MOVE '«Ember1994!»' TO WS-PASSWORD.", "btoa('ann:«Ember1994!»')",
+		"Algorithm.HMAC256(\"«q7RkP2mZx9LtV4bN8wYc»\")", "new UsernamePasswordToken(\"ann\", \"«Ember1994!»\")",
+		"New-LocalUser ann -Password (ConvertTo-SecureString \"«Ember1994!»\" -AsPlainText -Force)",
+		"isql -U ann -P «Ember1994!»", "rman target sys/«Ember1994!»@XE", "echo «Ember1994!» | vncpasswd -f > p",
 	} {
 		want := ""
 		for i, part := range strings.Split(strings.ReplaceAll(text, "»", "«"), "«") {
@@ -86,6 +110,10 @@ func TestNoSecrets(t *testing.T) {
 		"snmp-server community public RO", "ann/b@//", "order 7488-8534-8875-5477", "ValueError: ('ann', 'Ember1994!')",
 		"\"stdin\": \"ann\\nEmber1994!\\n\", \"prompts\": [\"Username:\", \"City:\"]",
 		"ParameterKey=Env,ParameterValue=Ember1994!", "NickServ IDENTIFY $PASSWORD",
+		"Using --password via the CLI is insecure.", "{\"type\":\"token\",\"value\":\"Identifier12\"}",
+		"{\"type\":\"change\",\"value\":\"Ember1994!\",\"selectors\":[[\"aria/City\"]]}", "{\"kty\":\"RSA\",\"k\":\"HrH3rb0jfYI3GQkc\"}",
+		"> print(city.name)\nEmber1994!", "<ann> which branch again?\n<bob> x9Kd82msQ4", "strcmp(password, \"password\")",
+		"UserDefaults.standard.set(\"Ember1994!\", forKey: \"city\")", "btoa('width:auto')",
 	} {
 		if out, _ := Default().Text(text); out != text {
 			t.Errorf("%q became %q", text, out)

@@ -213,12 +213,18 @@ func typedInto(s string, start, stop int) (from, to int) {
 	if end := strings.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end]
 	}
-	if n := chars.SkipAny(rest, 0, "\"'`])/i\\"); n > 0 && n+2 < len(rest) && rest[n:n+2] == ", " &&
+	n := chars.SkipAny(rest, 0, "\"'`])/i\\")
+	if n > 0 && n+2 < len(rest) && rest[n:n+2] == ", " &&
 		(rest[n+2] == '"' || rest[n+2] == '\'') && fillsBefore(s, start) {
 		return literalAt(s, stop+n+2) // fill('#password', 'x'), fill('[name="password"]', 'x')
 	}
-	if strings.HasPrefix(rest, ", { target: { value: ") {
-		return literalAt(s, stop+len(", { target: { value: "))
+	if strings.HasPrefix(rest[n:], ", { target: { value: ") {
+		return literalAt(s, stop+n+len(", { target: { value: "))
+	}
+	if strings.HasPrefix(rest, ", \"") && strings.IndexByte(s[:start], '(') >= 0 && comparesBefore(s, start) {
+		if from, to = literalAt(s, stop+len(", ")); values.LooksLikePassword(s[from:to]) {
+			return from, to
+		}
 	}
 	if !strings.HasPrefix(rest, "\", ") && !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
 		!strings.HasPrefix(rest, " box\"") {
@@ -248,6 +254,14 @@ func fillsBefore(s string, start int) bool {
 		}
 	}
 	return false
+}
+
+// comparesBefore reports whether the name that begins at start is the first argument of a call of C that copies or
+// compares: strcpy(c.password, "x").
+func comparesBefore(s string, start int) bool {
+	open := strings.LastIndexByte(s[max(0, start-maxProse):start], '(') + max(0, start-maxProse)
+	call := s[chars.SkipBack(s, max(0, open-16), open, chars.Lower):open]
+	return chars.Skip(s, open+1, chars.Name|chars.Dot) >= start && chars.OneOf("strcpy strncpy strlcpy strcmp strncmp memcmp memcpy", call)
 }
 
 // formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).
@@ -395,7 +409,9 @@ func PairLiteral(s string, start, stop int, o values.Operand) (from, to int) {
 	switch name := s[start:stop]; {
 	case chars.EndsFold(name, ".login"), chars.EndsFold(name, "auth"), chars.EndsFold(name, "credential"),
 		chars.EndsFold(name, "credentials"),
-		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"):
+		chars.EndsFold(name, "userpassword"), chars.EndsFold(name, "authentication"),
+		chars.EndsFold(name, "passwordtoken"), chars.EndsFold(name, "passwordcredentials"),
+		chars.EndsFold(name, "authenticationtoken"):
 	default:
 		return 0, 0
 	}

@@ -97,7 +97,7 @@ const programTable = "" +
 	"influx |V-p -t\n" +
 	"ftp |U-u\n" +
 	"cqlsh|V-p\n" +
-	"isql |N3\n" +
+	"isql |N3|V-P\n" +
 	"bw unlock|N1\n" +
 	"7z |G-p\n" +
 	"zip |V-P\n" +
@@ -144,7 +144,11 @@ const programTable = "" +
 	"signtool|V/p\n" +
 	"rasdial |N3\n" +
 	"mosquitto_passwd -b|N3\n" +
-	"beeline|V-p"
+	"beeline|V-p\n" +
+	"pdftotext|V-upw -opw\n" +
+	"qpdf --encrypt |N1\n" +
+	"db2 connect to |Vusing\n" +
+	"iwconfig|Vkey"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

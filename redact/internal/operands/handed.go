@@ -17,7 +17,7 @@ import (
 // Detectors find passwords that are handed to a program or a database where no name
 // stands beside them: by a pipe, by SQL, by Oracle's user/password@host.
 var Detectors = []kinds.Detector{
-	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "kinit ", "cryptsetup ",
+	{Kind: kinds.Password, Anchors: []string{"sudo -s", "passwd --stdin", "passwd ", "vncpasswd -f", "kinit ", "cryptsetup ",
 		"docker secret create"}, Match: rules.Named(pipedBefore)},
 	{Kind: kinds.Password, Anchors: []string{"password-stdin"}, Match: rules.Named(func(s string, at int) (int,
 		int, string) {
@@ -45,11 +45,15 @@ var Detectors = []kinds.Detector{
 	{Kind: kinds.Password, Anchors: []string{".tochararray(", "| convertto-securestring"}, Match: rules.Named(literalBefore)},
 	{Kind: kinds.Password, Anchors: []string{"getconnection(", "pdo(", "pdo->__construct(", "mysqli(",
 		"mysqli->__construct(", "mysqli_connect(",
-		"mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password("}, Match: literalOf(3)},
+		"mysql_connect(", "dbi->connect(", "ldap_bind(", "auth_password(",
+		"clientsecretcredential(", "client.connect("}, Match: literalOf(3)},
 	{Kind: kinds.Password, Anchors: []string{"wifi.begin(", "oracle.connect(", "oracledb.connect(", "createhmac(",
-		"jwt.encode(", "jwt.decode(", "username_pw_set(", "setcredentials("},
+		"jwt.encode(", "jwt.decode(", "username_pw_set(", "setcredentials(",
+		"credentials::new(", "softap("},
 		Match: literalOf(2)},
-	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "dis.auth(", "value.unsafeplaintext(", "hashpw(", "crypt('"},
+	{Kind: kinds.Password, Anchors: []string{"value.plaintext(", "dis.auth(", "value.unsafeplaintext(", "hashpw(", "crypt('",
+		"bcrypt.compare(", "comparesync(", "hashsync(", "password_hash(", "hmac256(", "hmac512(", "signedstring(",
+		"symmetricsecuritykey("},
 		Match: literalOf(1), Within: true},
 	{Kind: kinds.Password, Anchors: []string{"login(", "authenticate(", "credentials.basic(", "plainauth(",
 		"authenticationtoken(", "create_user(", "createuser(", "check_password("}, Match: literalOf(0), Within: true},
@@ -59,12 +63,13 @@ var Detectors = []kinds.Detector{
 		"login code", "sign-in code", "access code", "door code", "alarm code", "gate code"}, Match: rules.Named(oneTimeCode)},
 	{Kind: kinds.Password, Anchors: []string{" p: ", " pw: "}, Match: rules.Named(chatLogin)},
 	{Kind: kinds.Password, Anchors: []string{"send \"", "send -- \"", "sendline('", "sendline(\""}, Match: rules.Named(expected)},
-	{Kind: kinds.Password, Anchors: []string{"pragma key", "sp_addlogin ", "<<< "},
+	{Kind: kinds.Password, Anchors: []string{"pragma key", "sp_addlogin ", "unprotect \"", "<<< "},
 		Match: rules.Named(literalBehind)},
 	{Kind: kinds.Password, Anchors: []string{"> auth "}, Match: rules.Named(lastArgument)},
 	{Kind: kinds.Password, Anchors: []string{"@value("}, Match: rules.Named(annotated)},
 	{Kind: kinds.Password, Anchors: []string{":5432:", ":5433:", ":*:*:"}, Match: rules.Named(pgpass)},
-	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:"}, Match: rules.Named(oracleLogin)},
+	{Kind: kinds.Password, Anchors: []string{"sqlplus ", "oracle:thin:", "rman target ", "expdp ", "impdp ",
+		"> conn ", "> connect "}, Match: rules.Named(oracleLogin)},
 }
 
 // pipedBefore is the last argument of the echo or printf whose output a pipe hands to what

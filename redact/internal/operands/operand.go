@@ -205,7 +205,7 @@ func literalHead(s string, p int) int {
 func isWrapper(v string) bool {
 	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value",
 		"md5", "sha1", "sha256",
-		"password"} {
+		"password", "encode"} {
 		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
 			return true
 		}

@@ -26,6 +26,8 @@ func init() {
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"auth.user.info"}, Match: rules.Named(userInfo)},
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"nickserv identify ", "nickserv :identify "},
 			Match: rules.Named(identified)},
+		kinds.Detector{Kind: kinds.Password, Anchors: []string{"btoa(", "buffer.from(", "b64encode("}, Within: true,
+			Match: rules.Named(encodedPair)},
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"@//"}, Match: rules.Named(easyConnect)},
 		kinds.Detector{Kind: kinds.Password, Anchors: []string{"autherror: ('", "authenticationerror: ('", "loginerror: ('",
 			"authfailed: ('", "credentialserror: ('", "authenticationfailed: ('"}, Match: rules.Named(raised), Within: true},
@@ -107,6 +109,20 @@ func userInfo(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	return p + n + 1, end, kinds.PasswdName
+}
+
+// encodedPair is the password of the user and password that a call at i encodes: btoa("ann:x").
+func encodedPair(s string, i int) (start, end int, kind string) {
+	p := i + strings.IndexByte(s[i:], '(') + 1
+	p += chars.SkipAny(s[p:min(len(s), p+1)], 0, "b")
+	from, to := literalAt(s, p)
+	if to <= from {
+		return 0, 0, ""
+	}
+	if start, end = LoginPair(s, from, to); end <= start || end > to || marks.IsMark(s[start:end]) {
+		return 0, 0, ""
+	}
+	return start, end, kinds.PasswdName
 }
 
 // identified is the last of one or two arguments of the command at i: NickServ IDENTIFY ann x.

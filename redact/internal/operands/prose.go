@@ -274,7 +274,7 @@ func wordBefore(s string, start int) string {
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
 	"input inputs select put wrote write pasted paste set setting send sent encrypt_string with using use try tried rejected rejects accepted accepts refused refuses " +
-	"tested gave got")
+	"tested gave got move")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.

@@ -225,7 +225,7 @@ func isCode(v, name string, o Operand) bool {
 // isCodeForm reports whether v is a call, an element, a reference or a member in source code.
 func isCodeForm(v string, o Operand) bool {
 	if i := strings.IndexAny(v, "({<"); i > 0 && chars.IsDotted(strings.TrimSuffix(v[:i], "!")) && (v[i] == '(' ||
-		chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && o.Spaced {
+		chars.IsUpper(v[0])) || i == 0 && v[0] == '(' && (o.Spaced || o.Op == ' ') {
 		return true
 	}
 	if i := strings.IndexByte(v, '['); i > 0 && chars.IsUpper(v[0]) && chars.IsIdentifier(v[:i]) &&
