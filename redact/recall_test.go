@@ -60,7 +60,8 @@ func TestFormsOfSecrets(t *testing.T) {
 		"<AutoLogon><Password><Value>«Ember1994!»</Value><PlainText>true</PlainText></Password></AutoLogon>",
 		"(gdb) p cfg->password\n$1 = 0x55b90ceace \"«Ember1994!»\"", "> print(secrets.password)\n«Ember1994!»",
 		"127.0.0.1:6379> CONFIG GET requirepass\n1) \"requirepass\"\n2) \"«Ember1994!»\"",
-		"<ann> what's the db password again?\n<bob> «x9Kd82msQ4»", "It rejected `«Ember1994!»` as the root password on db.example.com, so I tried the old one.",
+		"<ann> what's the db password again?\n<bob> «x9Kd82msQ4»",
+		"It rejected `«Ember1994!»` as the root password on db.example.com, so I tried the old one.",
 		"I found the database password in the old wiki: «Ember1994!».", "passwd: .asciz \"«Ember1994!»\"",
 		"UserDefaults.standard.set(\"«9f8e7d6c5b4a39281706f5e4d3c2b1a0»\", forKey: \"accessToken\")",
 		"ks.load(in, \"«9348-2896-3299-7338»\".toCharArray()); // keystore password",
@@ -74,6 +75,10 @@ func TestFormsOfSecrets(t *testing.T) {
 		"bcrypt.compare('«Ember1994!»', user.hash)", "MOVE '«Ember1994!»' TO WS-PASSWORD.", "btoa('ann:«Ember1994!»')",
 		"Algorithm.HMAC256(\"«q7RkP2mZx9LtV4bN8wYc»\")", "new UsernamePasswordToken(\"ann\", \"«Ember1994!»\")",
 		"New-LocalUser ann -Password (ConvertTo-SecureString \"«Ember1994!»\" -AsPlainText -Force)",
+		"$ vault read -field=password secret/db\n«Ember1994!»", "Войдите с паролем «Ember1994!»",
+		"$ kubectl get secret s -o jsonpath='{.data.password}' | base64 -d\n«Ember1994!»",
+		"$ openssl rand -hex 16\n«9f8e7d6c5b4a39281706f5e4d3c2b1a0»", "tacacs-server host h1 key «Ember1994!»",
+		"SELECT pgp_sym_decrypt(d, '«Ember1994!»') FROM t;", "rocommunity «Ember1994» 10.0.0.0/8",
 		"isql -U ann -P «Ember1994!»", "rman target sys/«Ember1994!»@XE", "echo «Ember1994!» | vncpasswd -f > p",
 	} {
 		want := ""
@@ -111,7 +116,9 @@ func TestNoSecrets(t *testing.T) {
 		"\"stdin\": \"ann\\nEmber1994!\\n\", \"prompts\": [\"Username:\", \"City:\"]",
 		"ParameterKey=Env,ParameterValue=Ember1994!", "NickServ IDENTIFY $PASSWORD",
 		"Using --password via the CLI is insecure.", "{\"type\":\"token\",\"value\":\"Identifier12\"}",
-		"{\"type\":\"change\",\"value\":\"Ember1994!\",\"selectors\":[[\"aria/City\"]]}", "{\"kty\":\"RSA\",\"k\":\"HrH3rb0jfYI3GQkc\"}",
+		"{\"type\":\"change\",\"value\":\"Ember1994!\",\"selectors\":[[\"aria/City\"]]}",
+		"{\"kty\":\"RSA\",\"k\":\"HrH3rb0jfYI3GQkc\"}",
+		"$ kubectl get pods\nweb-7d9f8c", "$ openssl version\nEmber1994!",
 		"> print(city.name)\nEmber1994!", "<ann> which branch again?\n<bob> x9Kd82msQ4", "strcmp(password, \"password\")",
 		"UserDefaults.standard.set(\"Ember1994!\", forKey: \"city\")", "btoa('width:auto')",
 	} {

@@ -261,7 +261,8 @@ func fillsBefore(s string, start int) bool {
 func comparesBefore(s string, start int) bool {
 	open := strings.LastIndexByte(s[max(0, start-maxProse):start], '(') + max(0, start-maxProse)
 	call := s[chars.SkipBack(s, max(0, open-16), open, chars.Lower):open]
-	return chars.Skip(s, open+1, chars.Name|chars.Dot) >= start && chars.OneOf("strcpy strncpy strlcpy strcmp strncmp memcmp memcpy", call)
+	return chars.Skip(s, open+1, chars.Name|chars.Dot) >= start &&
+		chars.OneOf("strcpy strncpy strlcpy strcmp strncmp memcmp memcpy", call)
 }
 
 // formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).

@@ -148,7 +148,20 @@ const programTable = "" +
 	"pdftotext|V-upw -opw\n" +
 	"qpdf --encrypt |N1\n" +
 	"db2 connect to |Vusing\n" +
-	"iwconfig|Vkey"
+	"iwconfig|Vkey\n" +
+	"tacacs-server |Vkey\n" +
+	"vrrp |Vtext\n" +
+	"wpa-psk |Vascii hex\n" +
+	"psksecret |N1\n" +
+	"set snmp community |N1\n" +
+	"snmp-agent community |Vcipher simple\n" +
+	"snmp-server host|V2c\n" +
+	"local-user |Virreversible-cipher cipher simple\n" +
+	"rocommunity |N1\n" +
+	"rwcommunity |N1\n" +
+	"createuser |VSHA MD5 AES DES\n" +
+	"/oper |N2\n" +
+	"hello 3 auth |N2"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

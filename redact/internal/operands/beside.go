@@ -98,7 +98,7 @@ func bareKeyword(s string, start, stop, p int) bool {
 	return chars.EqualFold(name, "password") && p == stop+1 && s[stop] == ' ' && inNetrc(s, start) &&
 		(start == 0 || chars.IsSpace(s[start-1])) ||
 		chars.HasFold(name, 0, "set-") ||
-		strings.IndexByte(name, '_') > 0 && (LineStart(s, start) || restOfLine(s, p)) ||
+		strings.IndexByte(name, '_') > 0 && s[p] != '-' && (LineStart(s, start) || restOfLine(s, p)) ||
 		restOfLine(s, p) && (LineStart(s, start) || isPasswordWord(name) || inNetrc(s, start)) ||
 		isPasswordWord(name) && numberEndsLine(s, p)
 }

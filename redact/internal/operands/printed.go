@@ -16,23 +16,28 @@ import (
 )
 
 func init() {
-	Detectors = append(Detectors,
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"pass show ", "gopass ", "op item get ", "op read ", "heroku auth:token",
-			"gh auth token", "glab auth token", "print-access-token", "print-identity-token", "get-login-password", "bw get password",
-			"find-generic-password ", "find-internet-password ", "lpass show ", "secret-tool lookup ", "oc whoami -t",
-			"create token ", "fly auth token", "vault kv get -field", "output -raw ", "--query secretstring", "keyring get "},
-			Match: rules.Named(printed)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"acl setuser "}, Match: rules.Named(redisUser)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"auth.user.info"}, Match: rules.Named(userInfo)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"nickserv identify ", "nickserv :identify "},
-			Match: rules.Named(identified)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"btoa(", "buffer.from(", "b64encode("}, Within: true,
-			Match: rules.Named(encodedPair)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"@//"}, Match: rules.Named(easyConnect)},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{"autherror: ('", "authenticationerror: ('", "loginerror: ('",
-			"authfailed: ('", "credentialserror: ('", "authenticationfailed: ('"}, Match: rules.Named(raised), Within: true},
-		kinds.Detector{Kind: kinds.Password, Anchors: []string{`"stdin"`, `\"stdin\"`}, Match: rules.Named(answered)},
-		kinds.Detector{Kind: kinds.Secret, Anchors: []string{`"oct"`, `'oct'`, `\"oct\"`}, Match: rules.Named(symmetricKey)})
+	for _, d := range [...]struct {
+		anchors string // with a line between
+		find    func(s string, at int) (start, end int, kind string)
+	}{
+		{"pass show \ngopass \nop item get \nop read \nheroku auth:token\n$ pwgen \n$ openssl rand \nkeyvault secret show\n" +
+			"versions access\ngh auth token\nglab auth token\nprint-access-token\nprint-identity-token\n" +
+			"get-login-password\nbw get password\nfind-generic-password \nfind-internet-password \nlpass show \n" +
+			"secret-tool lookup \noc whoami -t\ncreate token \nfly auth token\nvault kv get -field\noutput -raw \n" +
+			"--query secretstring\nkeyring get ", printed},
+		{"acl setuser ", redisUser},
+		{"auth.user.info", userInfo},
+		{"nickserv identify \nnickserv :identify ", identified},
+		{"btoa(\nbuffer.from(\nb64encode(", encodedPair},
+		{"@//", easyConnect},
+		{"autherror: ('\nauthenticationerror: ('\nloginerror: ('\nauthfailed: ('\ncredentialserror: ('\n" +
+			"authenticationfailed: ('", raised},
+		{"\"stdin\"\n\\\"stdin\\\"", answered},
+		{"\"oct\"\n'oct'\n\\\"oct\\\"", symmetricKey},
+	} {
+		Detectors = append(Detectors, kinds.Detector{Kind: kinds.Password, Anchors: strings.Split(d.anchors, "\n"),
+			Match: rules.Named(d.find), Within: true})
+	}
 }
 
 // maxPrinted is how many lines with blanks may stand between a command and the secret that it prints.
@@ -149,7 +154,8 @@ func easyConnect(s string, i int) (start, end int, kind string) {
 	if slash <= 0 || chars.Skip(s, word, chars.Name) != word+slash {
 		return 0, 0, ""
 	}
-	if start = word + slash + 1; i-start < 4 || i+3 >= len(s) || !chars.IsAlnum(s[i+3]) || values.IsReference(s[start:i]) || marks.IsMark(s[start:i]) {
+	if start = word + slash + 1; i-start < 4 || i+3 >= len(s) || !chars.IsAlnum(s[i+3]) ||
+		values.IsReference(s[start:i]) || marks.IsMark(s[start:i]) {
 		return 0, 0, ""
 	}
 	return start, i, kinds.PasswdName

@@ -37,7 +37,8 @@ var (
 )
 
 // ofWords say what a name belongs to, in several languages.
-const ofWords = "for of to on at from von für pour de para per till til för voor dla k od от для di do da del della des du dell' in"
+const ofWords = "for of to on at from von für pour de para per till til för voor dla k od " +
+	"от для di do da del della des du dell' in"
 
 // aboutUsers are words behind whose colon a name stands rather than a password: password of user: ann1.
 var aboutUsers = names.Set("user username login account email host file line error code id in")
@@ -134,7 +135,8 @@ func isArgument(open byte, v string) bool {
 func (r *prose) begin(start, stop int) (p int, ok bool) {
 	s := r.s
 	before := wordBefore(s, start)
-	r.linked = r.scripts && (before != "" || strings.HasSuffix(s[:start], ", ")) || withWords[strings.ToLower(before)]
+	r.linked = r.scripts && (before != "" ||
+		start > 1 && s[start-1] == ' ' && (s[start-2] == ',' || s[start-2] >= 0x80)) || withWords[strings.ToLower(before)]
 	r.set = r.scripts || setVerbs[strings.ToLower(before)] ||
 		before != "" && setVerbs[strings.ToLower(wordBefore(s, start-len(before)-1))]
 	if r.scripts {
@@ -273,7 +275,8 @@ func wordBefore(s string, start int) string {
 
 // enterVerbs say that what stands between them and a field is typed into it.
 var enterVerbs = names.Set("typed type types typing entered enter enters entering filled fill fills filling " +
-	"input inputs select put wrote write pasted paste set setting send sent encrypt_string with using use try tried rejected rejects accepted accepts refused refuses " +
+	"input inputs select put wrote write pasted paste set setting send sent encrypt_string" +
+	"with using use try tried rejected rejects accepted accepts refused refuses " +
 	"tested gave got move")
 
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
@@ -376,7 +379,8 @@ func RemarkedValue(s string, start, stop int) (from, to int) {
 		to = start - len(line) + end
 		from = start - len(line) + strings.LastIndexByte(code[:end], code[end]) + 1
 		if v := s[from:to]; from > start-len(line) && (values.LooksLikePassword(v) || values.MayBeSimple(v)) &&
-			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]) || strings.Count(v, "-") > 1)) {
+			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]) ||
+				strings.Count(v, "-") > 1)) {
 			return from, to
 		}
 	}
@@ -525,6 +529,9 @@ func answerBelow(s string, start, stop int) (from, to int) {
 	if chat && question < len(s) && s[question] == '?' {
 		p = question + 1
 	}
+	if !chat && printsIt(line) { // $ vault read -field=password secret/db
+		p += max(0, strings.IndexByte(s[p:min(len(s), p+maxStatement)], '\n'))
+	}
 	if p+2 >= len(s) || s[p] != '\n' {
 		return 0, 0
 	}
@@ -559,6 +566,19 @@ func answerBelow(s string, start, stop int) (from, to int) {
 		return 0, 0
 	}
 	return p, to
+}
+
+// printsIt reports whether the command on a line is one that prints what is named behind it.
+func printsIt(line string) bool {
+	if !strings.HasPrefix(line, "$ ") {
+		return false
+	}
+	for _, verb := range [...]string{" get", " read", " show", " access", " cat ", " --extract", " printenv"} {
+		if strings.Contains(line, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 func startsWithPrompt(line string) bool {
