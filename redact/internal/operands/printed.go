@@ -36,7 +36,7 @@ func init() {
 		{"\"oct\"\n'oct'\n\\\"oct\\\"", symmetricKey},
 	} {
 		Detectors = append(Detectors, kinds.Detector{Kind: kinds.Password, Anchors: strings.Split(d.anchors, "\n"),
-			Match: rules.Named(d.find), Within: true})
+			Match: rules.Named(d.find), Within: strings.IndexByte(d.anchors, '(') > 0}) // calls, and names of exceptions
 	}
 }
 
