@@ -116,6 +116,9 @@ func (r *Redactor) run(dst []byte, s string, d names.Verdict, json bool) (out []
 		if n == maxPasses {
 			return appendUnscanned(out[:length], s, json), Findings{{Kind: kinds.Unscanned.Name(), Count: 1}}, true
 		}
+		if n == 1 {
+			left += r.engine.Limits.Work * len(s) // to see that nothing more is found
+		}
 		if next, more, again = r.pass(nil, syntax.Text(out[length:]), d, json, &left); more == nil {
 			break
 		}

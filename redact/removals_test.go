@@ -39,9 +39,9 @@ func (c *removalSample) addText(corpus, text string) {
 	sc := scan.NewScanner(engine, len(text))
 	defer func() {
 		if recover() != nil { // given up: the whole text goes
-			c.seen[corpus]++
 			c.removed[corpus] += len(text)
 			c.kinds[corpus]["unscanned"] += len(text)
+			c.keep(removal{corpus, "unscanned", text[:min(len(text), 120)], "whole text", ""})
 		}
 	}()
 	sc.Look(text, engine.Classify(""), false)
@@ -52,13 +52,19 @@ func (c *removalSample) addText(corpus, text string) {
 		c.kinds[corpus][kind] += end - start
 		kept := removal{corpus, kind, text[max(0, start-70):start], text[start:end],
 			text[end:min(len(text), end+30)]}
-		if c.seen[corpus]++; len(c.kept[corpus]) < c.most {
-			c.kept[corpus] = append(c.kept[corpus], kept)
-		} else if k := c.IntN(c.seen[corpus]); k < c.most {
-			c.kept[corpus][k] = kept
-		}
+		c.keep(kept)
 	}
 	sc.Release()
+}
+
+// keep takes a removal into the sample of its corpus, or not, by chance. Texts that are given up are always in it.
+func (c *removalSample) keep(r removal) {
+	c.seen[r.corpus]++
+	if list := c.kept[r.corpus]; len(list) < c.most || r.kind == "unscanned" {
+		c.kept[r.corpus] = append(list, r)
+	} else if k := c.IntN(c.seen[r.corpus]); k < c.most && list[k].kind != "unscanned" {
+		list[k] = r
+	}
 }
 
 // TestRemovalPlaces checks that the sample shows the place of a removal, not an earlier occurrence of its text.

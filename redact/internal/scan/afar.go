@@ -49,7 +49,7 @@ const modals = "should to must will may can would could not"
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	if stop < len(s) && s[stop] == ' ' { // words to read
-		sc.pay(costOfAfar)
+		sc.payDense(costOfAfar)
 		if start > 0 && s[start-1] == '/' || chars.EqualFold(s[start:stop], "pass") && chars.OneOf(modals, wordBefore(s, start)) {
 			return 0 // a path, a verb
 		}

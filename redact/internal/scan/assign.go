@@ -49,7 +49,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return 0 // done in an earlier pass
 	}
-	sc.pay(costOfName)
+	sc.budget.nameAt(start)
+	sc.payDense(costOfName)
 	if codec.InBlock(s, start, stop) {
 		return 0
 	}
@@ -63,7 +64,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if sc.quick {
 		sc.pay(2 * costOfName)
 		if stop < len(s) && s[stop] == ' ' {
-			sc.pay(costOfAfar)
+			sc.payDense(costOfAfar)
 		}
 		sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
 		return 0
@@ -299,7 +300,7 @@ func (sc *Scanner) payBehind(s string, stop int) {
 	}
 	switch c, next := s[stop], s[stop+1]; {
 	case c == ',', next == ',' && (c == '"' || c == '\''), c == ' ' && (next == '(' || next == '['):
-		sc.pay(costOfItem)
+		sc.payDense(costOfItem)
 	case next == ')' && (s[stop+2] == '.' || s[stop+2] == ','):
 		sc.pay(costOfChain)
 	}

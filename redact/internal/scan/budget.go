@@ -7,13 +7,17 @@ package scan
 // ahead up to a limit. So a text that costs more than its share throughout is given up at its beginning, and one
 // with a costly part is scanned whole.
 type budget struct {
-	share, size int // for each byte, and how many there are
-	given       int // of the share, without atLeast
-	slow        int // only one in so many of the bytes scanned gives its share yet
-	origin      int // where the text being scanned begins in the whole one, or before
-	at          int // in the text being scanned
-	far         int // bytes of the whole text that have been scanned at least
-	many        int // how often payMany was called
+	share, size int  // for each byte, and how many there are
+	given       int  // of the share, without atLeast
+	slow        int  // only one in so many of the bytes scanned gives its share yet
+	origin      int  // where the text being scanned begins in the whole one, or before
+	at          int  // in the text being scanned
+	far         int  // bytes of the whole text that have been scanned at least
+	many        int  // how often payMany was called
+	name        int  // where the last name that tells begins in the whole text, or before
+	room        int  // bytes before it that no name has used; see nameAt
+	views       int  // how many encodings are open, those of JSON strings aside
+	sparse      bool // that name and those before have apart bytes each
 }
 
 // atLeast is what a text of any size may spend.
@@ -30,6 +34,29 @@ func (sc *Scanner) payMany(n int) {
 	if sc.budget.many++; sc.budget.many > free {
 		sc.pay(n)
 	}
+}
+
+// apart is how many bytes ordinary texts have for each name that tells, and burst how many names may stand
+// closer to each other in between.
+const (
+	apart = 20
+	burst = 6
+)
+
+// nameAt notes that a name that tells begins at i of the text being scanned.
+func (b *budget) nameAt(i int) {
+	b.room = min(b.room+max(0, b.origin+i-b.name), burst*apart)
+	b.name = b.origin + i
+	b.room = max(b.room-apart, -burst*apart)
+	b.sparse = b.room >= 0 && b.views == 0 && b.slow <= 2
+}
+
+// payDense pays n for what is behind the last name, or a part of it where names are as far apart as in ordinary texts.
+func (sc *Scanner) payDense(n int) {
+	if sc.budget.sparse {
+		n /= 4
+	}
+	sc.pay(n)
 }
 
 // start gives what a text of size bytes may spend at its beginning.

@@ -36,13 +36,16 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 	}
 	if i := strings.Index(s[end:to], "\n---"); i >= 0 {
 		to = end + i
+	} else if i := strings.LastIndexByte(s[end:to], '\n'); i >= 0 && to < len(s) {
+		to = end + i // whole lines
 	}
 	sc.manifest = to
 	sc.spend(to - from)
 	sc.pay(costOfByte * (to - from))
 	settled := sc.settled
-	indent := -1 // of "data:"
+	indent, data := -1, 0 // of "data:", and where its line begins
 	for at := from; at < to; {
+		sc.budget.at = at
 		stop := to
 		if i := strings.IndexByte(s[at:to], '\n'); i >= 0 {
 			stop = at + i
@@ -60,11 +63,14 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 				sc.manifestValue(s, first, stop)
 			}
 		case name == "data" || name == "stringData":
-			indent = first - at
+			indent, data = first-at, at
 		default:
 			indent = -1
 		}
 		at = stop + 1
+	}
+	if indent >= 0 && to < len(s) { // what is cut is read on from there
+		sc.manifest = data
 	}
 	sc.settled = settled
 	return 0

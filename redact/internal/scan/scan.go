@@ -24,7 +24,7 @@ const (
 
 // What ordinary texts have seldom costs more than its time, so that a text full of it is given up early.
 const (
-	costOfAgain   = 600  // a value within another one
+	costOfAgain   = 1500 // a value within another one
 	costOfCrowd   = 1200 // a value that begins crowded bytes or fewer behind one that is removed
 	costOfItem    = 1200 // a name in a list, or with a remark behind it
 	costOfChain   = 2000 // a call behind the name of a field

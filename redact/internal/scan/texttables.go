@@ -26,7 +26,12 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	if start < t.rows {
 		from, to, ok := tables.Line(s, start)
-		sc.pay(costOfInside + to - from)
+		if strings.IndexByte(s[from:to], '|') < 0 {
+			sc.payDense(costOfInside)
+		} else {
+			sc.pay(costOfInside)
+		}
+		sc.pay(to - from)
 		return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
 	}
 	if start < t.lines {

@@ -112,12 +112,20 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 	}
 	sc.Unsettled = true
 	sc.Count(len(s))
-	sc.pay(costOfByte * len(s))
+	if c == codec.JSON {
+		sc.pay(len(s))
+	} else {
+		sc.pay(costOfByte * len(s))
+	}
 	if c == codec.JSON && strings.Contains(s, deepEscape) {
 		sc.pay(costOfNesting * len(s))
 	}
 	base, mark, outer := len(sc.Spans), len(sc.buf), sc.leads
 	sc.buf, sc.leads = c.Decode(sc.buf, s), anyLead
+	if c != codec.JSON {
+		sc.budget.views++
+		defer func() { sc.budget.views-- }()
+	}
 	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
 	translate(c, s, sc.Spans[base:], offset)
 	sc.buf, sc.leads = sc.buf[:mark], outer
