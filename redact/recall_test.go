@@ -79,7 +79,8 @@ func TestFormsOfSecrets(t *testing.T) {
 		"$ kubectl get secret s -o jsonpath='{.data.password}' | base64 -d\n«Ember1994!»",
 		"$ openssl rand -hex 16\n«9f8e7d6c5b4a39281706f5e4d3c2b1a0»", "tacacs-server host h1 key «Ember1994!»",
 		"SELECT pgp_sym_decrypt(d, '«Ember1994!»') FROM t;", "rocommunity «Ember1994» 10.0.0.0/8",
-		"isql -U ann -P «Ember1994!»", "rman target sys/«Ember1994!»@XE", "echo «Ember1994!» | vncpasswd -f > p",
+		"*Password:* «Ember1994!»", "Credentials: ann, «Ember1994!»", "rootpw --plaintext «Ember1994!»",
+		"password: new pulumi.Output(\"«Ember1994!»\")", "isql -U ann -P «Ember1994!»", "rman target sys/«Ember1994!»@XE", "echo «Ember1994!» | vncpasswd -f > p",
 	} {
 		want := ""
 		for i, part := range strings.Split(strings.ReplaceAll(text, "»", "«"), "«") {

@@ -161,7 +161,8 @@ const programTable = "" +
 	"rwcommunity |N1\n" +
 	"createuser |VSHA MD5 AES DES\n" +
 	"/oper |N2\n" +
-	"hello 3 auth |N2"
+	"hello 3 auth |N2\n" +
+	"rootpw |V--plaintext"
 
 // MaxLine is how far a command line is read, in bytes.
 const MaxLine = 4 << 10

@@ -22,8 +22,8 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	if strings.HasPrefix(s[p:], "\\\n") && o.Op != ':' { // the line goes on
 		p = chars.Skip(s, p+2, chars.Blank|chars.Tab)
 	}
-	if o.Op == ':' && strings.HasPrefix(s[p:], "** ") {
-		p += len("** ")
+	if o.Op == ':' && (strings.HasPrefix(s[p:], "** ") || strings.HasPrefix(s[p:], "* ")) { // **Password:** x
+		p = chars.SkipAny(s, p, "* ")
 	}
 	if p < len(s) && (s[p] == '\n' || s[p] == '\r' || s[p] == '|' || s[p] == '>' && o.Op == ':') {
 		q, ok := nextLine(s, p, o)
@@ -205,7 +205,7 @@ func literalHead(s string, p int) int {
 func isWrapper(v string) bool {
 	for _, end := range [...]string{"string", "str", "from", "some", "byte", "bytes", "text", "secret", "literal", "value",
 		"md5", "sha1", "sha256",
-		"password", "encode"} {
+		"password", "encode", "output"} {
 		if len(v) >= len(end) && chars.HasFold(v, len(v)-len(end), end) {
 			return true
 		}

@@ -447,6 +447,9 @@ func LoginPair(s string, start, end int) (from, to int) {
 	} else if chars.HasFold(s, end, " and ") && chars.IsFieldLike(s[start:end]) && !chars.IsUpper(s[start]) {
 		from = end + len(" and ")
 		to = chars.SkipBackAny(s, from, bareEnd(s, from), ".")
+	} else if strings.HasPrefix(s[end:], ", ") && chars.IsFieldLike(s[start:end]) && !chars.IsUpper(s[start]) {
+		from = end + len(", ")
+		to = chars.SkipBackAny(s, from, bareEnd(s, from), ".")
 	}
 	if from == 0 || !values.LooksLikePassword(s[from:to]) && !values.MayBeSimple(s[from:to]) {
 		return 0, 0
