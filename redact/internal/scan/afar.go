@@ -4,6 +4,8 @@
 package scan
 
 import (
+	"strings"
+
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
@@ -48,7 +50,9 @@ const modals = "should to must will may can would could not"
 // afar looks for the value of the name [start,stop) where nothing is directly beside it:
 // in a column of a table, behind a number, behind words, or in a block.
 func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
-	if stop < len(s) && s[stop] == ' ' { // words to read
+	if strings.HasPrefix(s[stop:], " |") { // cells to read
+		sc.pay(costOfAfar)
+	} else if stop < len(s) && s[stop] == ' ' { // words to read
 		sc.payDense(costOfAfar)
 		if start > 0 && s[start-1] == '/' || chars.EqualFold(s[start:stop], "pass") && chars.OneOf(modals, wordBefore(s, start)) {
 			return 0 // a path, a verb
