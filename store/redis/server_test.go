@@ -36,14 +36,21 @@ type server struct {
 // startServer starts a server in a temporary folder. Without redis-server the test is skipped, unless TOOLSCOPE_E2E is 1.
 func startServer(t testing.TB, args ...string) *server {
 	t.Helper()
+	addr, port := freePort(t)
+	return newServer(t, addr, append([]string{"--port", port}, args...)...)
+}
+
+// freePort is an address at which nothing listens, and its port.
+func freePort(t testing.TB) (addr, port string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
+	addr = l.Addr().String()
 	l.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	return newServer(t, addr, append([]string{"--port", port}, args...)...)
+	_, port, _ = net.SplitHostPort(addr)
+	return addr, port
 }
 
 // newServer starts a server that listens there.
