@@ -4,7 +4,9 @@
 package scan
 
 import (
+	"bytes"
 	b64 "encoding/base64"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -45,6 +47,22 @@ const (
 func leadsIn(s string) (set uint8) {
 	for k, c := range leads {
 		if strings.IndexByte(s, byte(c)) >= 0 {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+// before is the set of the leads that come before c.
+func before(c codec.Codec) uint8 { return 1<<slices.Index(leads[:], c) - 1 }
+
+// newLeads is the set of the leads that are to be opened in what s stands for in c: of those before c only the ones that
+// the decoding has made. The others are opened in s, and c within them, which gives the same text.
+func newLeads(s string, decoded []byte, c codec.Codec) (set uint8) {
+	earlier := before(c)
+	for k, lead := range leads {
+		if n := bytes.Count(decoded, []byte{byte(lead)}); n > 0 &&
+			(earlier>>k&1 == 0 || n > strings.Count(s, string(rune(lead)))) {
 			set |= 1 << k
 		}
 	}
@@ -121,7 +139,8 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 		sc.pay(costOfNesting * len(s))
 	}
 	base, mark, outer := len(sc.Spans), len(sc.buf), sc.leads
-	sc.buf, sc.leads = c.Decode(sc.buf, s), anyLead
+	sc.buf = c.Decode(sc.buf, s)
+	sc.leads = newLeads(s, sc.buf[mark:], c)
 	if c != codec.JSON {
 		sc.budget.views++
 		defer func() { sc.budget.views-- }()
