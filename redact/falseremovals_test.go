@@ -187,12 +187,13 @@ func TestKeepSentences(t *testing.T) {
 		`"title": "should pass through options to Runner#run",`, "self.passwords = {x.strip() for x in f}",
 		`assert.strictEqual(calls[0].value, 'secret-value', 'censor should receive the actual value')`,
 		`log.Printf("error acquiring upload token: creating token file: %v", err)`, "-Rpass=loop-vectorize",
+		`'reset_password' => 'Şifreyi sıfırla',`, `'api_token_update' => '갱신된 API 토큰',`, `"user_password": "您确定要更改密码吗？"`,
 		`t.Errorf("recipient: unexpected exported secret: got %x want %x", got, value)`,
 		"{Certificate: c, PrivateKey: brokenSigner{testRSAPrivateKey},", "?X-Amz-Security-Token=[token]&X-Amz-Algorithm=A",
 		`user-secrets set "Github:WebhookSecret" "webhook_secret"`, `"Dukpt={Mode=ECB,KeySerialNumber=0123456789111111}"`,
 		"fe: Element{84926274344903, 473620666599931, 365590438845504, 1028470286882429, 2146499180}",
 	)
-	removedFrom(t, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",
+	removedFrom(t, `'password' => 'größe7Zq'`, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",
 		"password: hu3nter2Zq", "--password  hu3nter2Zq -v",
 		"[4111111111111111, 5500005555555559, 4012888888881881]", "7, 4111111111111111, 12")
 }

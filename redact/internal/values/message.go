@@ -21,7 +21,13 @@ var smallWords = names.Set("you we they not don't has have can could does did pl
 // call whose argument v is. Small words alone are not enough, as passphrases have them, too, unless one that speaks of
 // a field comes first. With a number at the end v may be a password.
 func isMessage(v string, o Operand) bool {
-	if strings.IndexByte(v, ' ') <= 0 || len(v) > 400 {
+	if len(v) > 400 {
+		return false
+	}
+	if isForeignText(v) {
+		return true
+	}
+	if strings.IndexByte(v, ' ') <= 0 {
 		return false
 	}
 	first, _, _ := strings.Cut(v, " ")
@@ -60,6 +66,23 @@ func isMessage(v string, o Operand) bool {
 		points++
 	}
 	return points+small >= 2 && (points > 0 || saysWords[first])
+}
+
+// isForeignText reports whether v is text in a script or with letters that passwords seldom have, and without digits: half
+// of it beyond ASCII, or several words of which one has such a letter.
+func isForeignText(v string) bool {
+	beyond, words := 0, 1
+	for i := range len(v) {
+		switch {
+		case v[i] >= 0x80:
+			beyond++
+		case v[i] == ' ':
+			words++
+		case chars.IsDigit(v[i]):
+			return false
+		}
+	}
+	return 2*beyond > len(v) && beyond > 6 || beyond > 0 && words > 1 && (chars.IsUpper(v[0]) || v[0] >= 0x80)
 }
 
 // maxSmallWord is the longest of the words of sentences, in bytes.
