@@ -71,10 +71,7 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 	if v.Kind == names.Phone && at > stop && at < len(s) && s[at-1] == '+' {
 		at--
 	}
-	if name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name); !bound && at > stop && name+1 < start &&
-		s[name] == '-' && s[name+1] == '-' { // an option
-		bound = true
-	}
+	bound = bound || at > stop && isOption(s, start)
 	sc.Count(at - stop + 1)
 	if !bound && !sc.quick {
 		if to := personal.Unbound(v, s, stop); to > stop {
@@ -100,8 +97,20 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		}
 		return 0
 	}
+	return sc.takeRange(s, at, to, v)
+}
+
+// isOption reports whether the name that goes on at start is that of an option: --phone.
+func isOption(s string, start int) bool {
+	name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name)
+	return name+1 < start && s[name] == '-' && s[name+1] == '-'
+}
+
+// takeRange removes the value [at,to) behind a label of personal data and, if a range begins with it, the value that
+// ends the range: from x to y.
+func (sc *Scanner) takeRange(s string, at, to int, v names.Verdict) int {
 	next := sc.takeSpan(s, at, to, v.Kind)
-	if next > 0 && strings.HasPrefix(s[to:], " to ") { // from x to y
+	if next > 0 && strings.HasPrefix(s[to:], " to ") {
 		at = to + len(" to ")
 		if to = personal.Labelled(v, s, at); to > at {
 			next = sc.takeSpan(s, at, to, v.Kind)
