@@ -148,31 +148,41 @@ func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 		if i < 0 {
 			continue
 		}
-		p := syntax.SkipBlank(rest, i+len(name))
-		if p >= len(rest) || rest[p] != ':' {
+		text, ok := pairName(rest, i+len(name), name == `"selectors"`)
+		if !ok {
 			continue
 		}
-		if p = syntax.SkipBlank(rest, p+1); name == `"selectors"` {
-			p = chars.SkipAny(rest, p, "[ \n")
+		v := names.Classify(strings.TrimPrefix(strings.TrimLeft(text, "#"), "aria/"))
+		if v.Kind == kinds.Session && inCookie(rest) {
+			v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
 		}
-		if p < len(rest) && rest[p] == '"' {
-			end, _, closed := syntax.QuotedEnd(rest, p+1)
-			if closed && end-p <= names.MaxName {
-				said := strings.TrimPrefix(strings.TrimLeft(rest[p+1:end], "#"), "aria/")
-				v := names.Classify(said)
-				if v.Kind == kinds.Session && inCookie(rest) {
-					v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
-				}
-				if name != `"type"` || isTypeOfSecret(v) {
-					return v
-				}
-			}
+		if name != `"type"` || isTypeOfSecret(v) {
+			return v
 		}
 	}
 	return names.Verdict{}
 }
 
-// itemVerdict says what stands beside a string means for it, and notes what it means
+// pairName is the string that a member has whose own name ends at p, or the first string of its list if list is set;
+// ok tells that there is one that is short enough for a name.
+func pairName(s string, p int, list bool) (text string, ok bool) {
+	if p = syntax.SkipBlank(s, p); p >= len(s) || s[p] != ':' {
+		return "", false
+	}
+	if p = syntax.SkipBlank(s, p+1); list {
+		p = chars.SkipAny(s, p, "[ \n")
+	}
+	if p >= len(s) || s[p] != '"' {
+		return "", false
+	}
+	end, _, closed := syntax.QuotedEnd(s, p+1)
+	if !closed || end-p > names.MaxName {
+		return "", false
+	}
+	return s[p+1 : end], true
+}
+
+// itemVerdict says what the text beside a string means for it, and notes what it means
 // for the next one.
 func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict, depth, base int) names.Verdict {
 	if len(sc.frames) == base {
@@ -180,31 +190,7 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	}
 	f := &sc.frames[len(sc.frames)-1]
 	if f.object {
-		if b-a <= names.MaxName && f.pair.Level == names.Harmless && names.IsPairName(f.src[f.keyStart:f.keyEnd]) {
-			f.pair = sc.classify(names.OfField(s[a:b]))
-			if v := sc.paramVerdict(len(sc.frames)-1, s[a:b]); v.Level > f.pair.Level {
-				f.pair = v
-			}
-			if f.pair.Kind == kinds.Session && inCookie(s[b:min(len(s), b+nearType)]) {
-				f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
-			}
-			if top := len(sc.frames) - 1; top > base && sc.frames[top-1].object &&
-				names.IsTarget(sc.frames[top-1].src[sc.frames[top-1].keyStart:sc.frames[top-1].keyEnd]) {
-				sc.frames[top-1].pair = f.pair
-			}
-		}
-		if key := f.src[f.keyStart:f.keyEnd]; (key == "type" || key == "Type") && b-a <= names.MaxName &&
-			f.pair.Level == names.Harmless {
-			if v := sc.classify(s[a:b]); isTypeOfSecret(v) {
-				f.pair = v
-			}
-		}
-		if isStatement(f.src[f.keyStart:f.keyEnd]) {
-			f.grid.sql = [2]int{a, b}
-		}
-		if s[a:b] == "Secret" && f.src[f.keyStart:f.keyEnd] == "kind" {
-			f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Secret} // a Kubernetes Secret: its data
-		}
+		sc.noteMember(s, a, b, base)
 		return d
 	}
 	v := s[a:b]
@@ -224,25 +210,77 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	case arg.Level > d.Level && (len(v) == 0 || v[0] != '-'):
 		d = arg
 	}
-	f.named = false
-	switch {
-	case len(v) < 2 || len(v) > names.MaxName:
-	case v[0] == '-':
-		f.option(v)
-	case f.program == 0 || f.index == 0:
-		f.startsProgram(v)
-		v = v[strings.LastIndexByte(v, '/')+1:] // prod/db-password
-		if f.index > 0 || v == "" || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
-			return d
-		}
-		if name := sc.classify(v); name.Level > names.Harmless && name.Kind != names.PersonName {
-			f.arg, f.named = names.Verdict{Level: names.Telling, Kind: name.Kind}, name.Level == names.Secret
-			if isPersonal(name) {
-				f.arg.Level = name.Level
-			}
+	sc.noteArgument(f, v)
+	return d
+}
+
+// noteMember notes what the string [a,b) of the innermost object means for the object's other members: it may name
+// the value of a pair, say its type, or be a statement of SQL. The frames below base belong to another text.
+func (sc *Scanner) noteMember(s string, a, b, base int) {
+	top := len(sc.frames) - 1
+	f := &sc.frames[top]
+	key, short := f.src[f.keyStart:f.keyEnd], b-a <= names.MaxName
+	if short && f.pair.Level == names.Harmless && names.IsPairName(key) {
+		sc.namePair(s, a, b, base)
+	}
+	if (key == "type" || key == "Type") && short && f.pair.Level == names.Harmless {
+		if v := sc.classify(s[a:b]); isTypeOfSecret(v) {
+			f.pair = v
 		}
 	}
-	return d
+	if isStatement(key) {
+		f.grid.sql = [2]int{a, b}
+	}
+	if s[a:b] == "Secret" && key == "kind" {
+		f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Secret} // a Kubernetes Secret: its data
+	}
+}
+
+// namePair notes what [a,b), the name of a pair, means for the pair's value, which may be in the innermost object or
+// beside it: {"target": {"name": "password"}, "value": "x"}.
+func (sc *Scanner) namePair(s string, a, b, base int) {
+	top := len(sc.frames) - 1
+	f := &sc.frames[top]
+	f.pair = sc.classify(names.OfField(s[a:b]))
+	if v := sc.paramVerdict(top, s[a:b]); v.Level > f.pair.Level {
+		f.pair = v
+	}
+	if f.pair.Kind == kinds.Session && inCookie(s[b:min(len(s), b+nearType)]) {
+		f.pair = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
+	}
+	if top <= base {
+		return
+	}
+	if outer := &sc.frames[top-1]; outer.object && names.IsTarget(outer.src[outer.keyStart:outer.keyEnd]) {
+		outer.pair = f.pair
+	}
+}
+
+// noteArgument notes what the item v of a list means for the next item: it may be an option, the name of the program
+// whose arguments follow, or the name of a value.
+func (sc *Scanner) noteArgument(f *frame, v string) {
+	f.named = false
+	if len(v) < 2 || len(v) > names.MaxName {
+		return
+	}
+	if v[0] == '-' {
+		f.option(v)
+		return
+	}
+	if f.program != 0 && f.index != 0 {
+		return
+	}
+	f.startsProgram(v)
+	v = v[strings.LastIndexByte(v, '/')+1:] // prod/db-password
+	if f.index > 0 || v == "" || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
+		return
+	}
+	if name := sc.classify(v); name.Level > names.Harmless && name.Kind != names.PersonName {
+		f.arg, f.named = names.Verdict{Level: names.Telling, Kind: name.Kind}, name.Level == names.Secret
+		if isPersonal(name) {
+			f.arg.Level = name.Level
+		}
+	}
 }
 
 // inCookie reports whether the members in v are those of a cookie, as browsers write it.
