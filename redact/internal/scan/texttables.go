@@ -25,14 +25,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return true
 	}
 	if start < t.rows {
-		from, to, ok := tables.Line(s, start)
-		if strings.IndexByte(s[from:to], '|') < 0 {
-			sc.payDense(costOfInside)
-		} else {
-			sc.pay(costOfInside)
-		}
-		sc.pay(to - from)
-		return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
+		return sc.rowHit(s, start, stop)
 	}
 	if start < t.lines {
 		return false
@@ -48,14 +41,7 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	if to+1 >= len(s) {
 		return sc.cellBeside(s, from, to, start, stop, in)
 	}
-	if cells, n, end := tables.Stack(s, from, to); n > 0 {
-		if columns := sc.columns(s, cells[:n]); columns != nil {
-			sc.pay(150 * len(cells))
-			for i, c := range cells[n:] {
-				sc.cell(s, c, columns[i%n], true)
-			}
-		}
-		t.title, t.lines = cells[n-1].End, end
+	if sc.stackHit(s, from, to) {
 		return true
 	}
 	table, ok := tables.Open(s, from, to, in)
@@ -71,10 +57,48 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	}
 	sc.pay(costOfTable)
 	t.title = to
+	sc.takeRows(s, &table, columns)
+	t.rows = table.End()
+	sc.Count(t.rows - to)
+	return true
+}
+
+// rowHit removes the cell behind the name [start,stop) that stands in a row of a table which has been read, and
+// reports whether it did.
+func (sc *Scanner) rowHit(s string, start, stop int) bool {
+	from, to, ok := tables.Line(s, start)
+	if strings.IndexByte(s[from:to], '|') < 0 {
+		sc.payDense(costOfInside)
+	} else {
+		sc.pay(costOfInside)
+	}
+	sc.pay(to - from)
+	return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
+}
+
+// stackHit removes the telling cells of a table that has one cell on each line and whose first title is the line
+// [from,to). It reports whether there is such a table.
+func (sc *Scanner) stackHit(s string, from, to int) bool {
+	cells, n, end := tables.Stack(s, from, to)
+	if n <= 0 {
+		return false
+	}
+	if columns := sc.columns(s, cells[:n]); columns != nil {
+		sc.pay(150 * len(cells))
+		for i, c := range cells[n:] {
+			sc.cell(s, c, columns[i%n], true)
+		}
+	}
+	sc.tables.title, sc.tables.lines = cells[n-1].End, end
+	return true
+}
+
+// takeRows removes the values in the rows of a table whose columns mean what columns says.
+func (sc *Scanner) takeRows(s string, table *tables.Table, columns []names.Verdict) {
 	var row []tables.Cell
 	for {
 		if row = table.Next(s, row); row == nil {
-			break
+			return
 		}
 		sc.budget.at = row[0].Start
 		sc.pay(150 * len(row))
@@ -85,9 +109,6 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 			}
 		}
 	}
-	t.rows = table.End()
-	sc.Count(t.rows - to)
-	return true
 }
 
 // cellBeside removes the cell behind the one that holds the name [start,stop), on its line [from,to), if the
