@@ -18,8 +18,8 @@ func (b *assignment) isName() bool {
 	if o.Quoted || value == "" {
 		return false
 	}
-	if o.Op == ' ' && (chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) || !o.Flag &&
-		o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && isCompound(value)) {
+	if o.Op == ' ' && (chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) ||
+		!o.Flag && b.isAdjective()) {
 		return true
 	}
 	bare := strings.TrimRight(value, "?")
@@ -31,15 +31,19 @@ func (b *assignment) isName() bool {
 	if len(rest) > 1 && rest[0] == '<' && chars.IsUpper(rest[1]) && chars.IsUpper(bare[0]) {
 		return true // a type with a parameter
 	}
-	if chain := strings.TrimLeft(rest, " \t\r\n"); len(chain) > 1 && len(chain) < len(rest) && chain[0] == '.' &&
-		chars.IsLetter(chain[1]) && strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0 {
-		return true // its methods are called on the next lines
+	if isChained(rest) {
+		return true
 	}
-	parameter := len(rest) > 2 && rest[0] == ')' && (rest[1] == ':' || rest[1] == ' ' &&
-		strings.IndexByte("{-=", rest[2]) >= 0)
 	if o.Op == ' ' || chars.HasDigit(strings.TrimRight(bare, "0123456789")) {
-		return o.Op == ':' && parameter && chars.IsUpper(bare[0])
+		return o.Op == ':' && endsParameters(rest) && chars.IsUpper(bare[0])
 	}
+	return b.isNameBefore(bare, rest)
+}
+
+// isNameBefore reports whether the operand, without its question mark, is another name by its operator, by what
+// encloses it, and by rest, the text behind it.
+func (b *assignment) isNameBefore(bare, rest string) bool {
+	s, o := b.s, b.operand
 	quoted := b.start > 0 && (s[b.start-1] == '"' || s[b.start-1] == '\'')
 	item := len(rest) > 1 && rest[0] == ',' && (rest[1] == '\n' || rest[1] == '\r')
 	switch {
@@ -53,7 +57,27 @@ func (b *assignment) isName() bool {
 	}
 	return quoted && rest != "" && strings.IndexByte("},", rest[0]) >= 0 ||
 		item && operands.LineStart(s, b.start) ||
-		parameter
+		endsParameters(rest)
+}
+
+// isAdjective reports whether the operand is an adjective of two words before a third word: web-standard tokens.
+func (b *assignment) isAdjective() bool {
+	s, end := b.s, b.operand.End
+	return end+1 < len(s) && s[end] == ' ' && chars.IsLetter(s[end+1]) && isCompound(b.value())
+}
+
+// isChained reports whether rest, the text behind a name, calls a method of it on one of the next lines.
+func isChained(rest string) bool {
+	chain := strings.TrimLeft(rest, " \t\r\n")
+	return len(chain) > 1 && len(chain) < len(rest) && chain[0] == '.' && chars.IsLetter(chain[1]) &&
+		strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0
+}
+
+// endsParameters reports whether rest begins with the end of a function's parameters and the start of its result or
+// body.
+func endsParameters(rest string) bool {
+	return len(rest) > 2 && rest[0] == ')' && (rest[1] == ':' || rest[1] == ' ' &&
+		strings.IndexByte("{-=", rest[2]) >= 0)
 }
 
 // isDefinition reports whether the line that before ends with begins as that of a macro.
