@@ -60,42 +60,62 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	}
 	sc.elementHit(s, stop, v)
 	if v.Level == names.Secret || v.Kind == kinds.Token {
-		sc.spend(stop - start)
-		pass := chars.EqualFold(s[start:stop], "pass") // in running text a verb, or a turn
-		for n := range 3 {
-			from, to := 0, 0
-			switch n {
-			case 0:
-				if from, to = besideWords(s, start, stop); v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
-					continue
-				}
-			case 1:
-				from, to = operands.SentenceValue(s, stop)
-			default:
-				from, to = operands.BlockDefault(s, stop)
-			}
-			if to <= from || pass && !values.LooksLikePassword(s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
-				values.Operand{Op: '=', Quoted: true}, false) {
-				continue
-			}
-			sc.spend(max(0, to-stop))
-			next := sc.takeNamed(s, from, to, v.Kind)
-			if from, to = operands.ChangedTo(s, to); n == 0 && to > from {
-				next = sc.takeNamed(s, from, to, v.Kind)
-			}
+		if next, done := sc.proseHit(s, start, stop, v); done {
 			return next
 		}
 	}
+	return sc.randomHit(s, stop, v)
+}
+
+// proseHit removes the first secret that belongs to the name [start,stop) beside words, in a sentence, or in a block;
+// done tells that there is one.
+func (sc *Scanner) proseHit(s string, start, stop int, v names.Verdict) (next int, done bool) {
+	sc.spend(stop - start)
+	pass := chars.EqualFold(s[start:stop], "pass") // in running text a verb, or a turn
+	for n := range 3 {
+		from, to := 0, 0
+		switch n {
+		case 0:
+			if from, to = besideWords(s, start, stop); v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
+				continue
+			}
+		case 1:
+			from, to = operands.SentenceValue(s, stop)
+		default:
+			from, to = operands.BlockDefault(s, stop)
+		}
+		if to <= from || pass && !values.LooksLikePassword(s[from:to]) || !sc.judge(s[from:to], s[start:stop], v,
+			values.Operand{Op: '=', Quoted: true}, false) {
+			continue
+		}
+		sc.spend(max(0, to-stop))
+		next = sc.takeNamed(s, from, to, v.Kind)
+		if from, to = operands.ChangedTo(s, to); n == 0 && to > from {
+			next = sc.takeNamed(s, from, to, v.Kind)
+		}
+		return next, true
+	}
+	return 0, false
+}
+
+// randomHit removes the next random value behind a name that stops at stop, if it may belong to such a name.
+func (sc *Scanner) randomHit(s string, stop int, v names.Verdict) int {
 	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret || v.Kind == kinds.Token)
 	sc.spend(max(0, to-stop))
 	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie ||
 		v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
-	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
-		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 ||
+	if value := s[from:to]; isPublic(value) || v.Level < names.Secret && (len(value) < 20 ||
 		chars.IsHex(value) || recognise.UUID(value)) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, v.Kind)
+}
+
+// isPublic reports whether a value is a reference, a placeholder, a path, a release or a redaction mark, and so no
+// secret.
+func isPublic(value string) bool {
+	return values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
+		values.IsRelease(value) || marks.IsMark(value)
 }
