@@ -22,20 +22,14 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if i < sc.named || operands.NotName(s, i, end) {
 		return 0
 	}
-	low := max(sc.settled, i-names.MaxName)
-	start, stop := i, 0
-	start = chars.SkipBack(s, low, start, chars.Name)
-	stop = nameEnd(s, start, end)
+	start := chars.SkipBack(s, max(sc.settled, i-names.MaxName), i, chars.Name)
+	stop := nameEnd(s, start, end)
 	sc.named = stop
 	v := sc.classify(s[start:stop])
-	if stop-start == len("pass") && v.Kind == kinds.Password { // Pass Nr.
-		if next, ok := nextWord(s, stop); ok && chars.Fold[s[next-1]] == 'r' {
-			if label := sc.classify(s[start:next]); isPersonal(label) {
-				return sc.personalHit(s, i, next, label)
-			}
-		}
+	if label, next := sc.passNumber(s, start, stop, v); next > 0 {
+		return sc.personalHit(s, i, next, label)
 	}
-	if v.Level == names.Harmless && stop+1 < len(s) && s[stop] == '(' && (s[stop+1] == '"' || s[stop+1] == '\'') {
+	if v.Level == names.Harmless {
 		v = sc.checked(s, start, stop)
 	}
 	if v.Level == names.Harmless && !sc.quick {
@@ -44,8 +38,7 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
-	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
-	if marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=') {
+	if markBehind(s, stop) {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return 0 // done in an earlier pass
 	}
@@ -62,13 +55,55 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		return sc.labelHit(s, i, end, v.Kind == names.PersonName)
 	}
 	if sc.quick {
-		sc.pay(2 * costOfName)
-		if stop < len(s) && s[stop] == ' ' {
-			sc.payDense(costOfAfar)
-		}
-		sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
+		sc.suspectValue(s, start, stop)
 		return 0
 	}
+	if v = sc.besideOthers(s, start, stop, v); v.Level == names.Harmless {
+		return 0
+	}
+	isTitle := sc.tableHit(s, start, stop)
+	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
+	if isTitle {
+		return stop
+	}
+	sc.spend(stop - start)
+	return sc.nameAt(s, start, stop, v)
+}
+
+// passNumber says what the label is that begins with the name [start,stop), which means v, if that is the number of a
+// passport: Pass Nr. 0 as its end means that it is none.
+func (sc *Scanner) passNumber(s string, start, stop int, v names.Verdict) (label names.Verdict, end int) {
+	if stop-start != len("pass") || v.Kind != kinds.Password {
+		return label, 0
+	}
+	next, ok := nextWord(s, stop)
+	if !ok || chars.Fold[s[next-1]] != 'r' {
+		return label, 0
+	}
+	if label = sc.classify(s[start:next]); !isPersonal(label) {
+		return label, 0
+	}
+	return label, next
+}
+
+// markBehind reports whether the value of the name that stops at stop is a redaction mark of an earlier pass.
+func markBehind(s string, stop int) bool {
+	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
+	return marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=')
+}
+
+// suspectValue notes, in a scan that only looks for suspects, whether a value may be beside the name [start,stop).
+func (sc *Scanner) suspectValue(s string, start, stop int) {
+	sc.pay(2 * costOfName)
+	if stop < len(s) && s[stop] == ' ' {
+		sc.payDense(costOfAfar)
+	}
+	sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
+}
+
+// besideOthers says what the name [start,stop), which by itself means v, means behind the words before it: they may
+// make a secret of its value, or say that it has none.
+func (sc *Scanner) besideOthers(s string, start, stop int, v names.Verdict) names.Verdict {
 	if v.Level < names.Secret && (v.Kind == kinds.Session || v.Kind == kinds.Token || v.Kind == kinds.Secret) &&
 		chars.ContainsFold(s[max(0, start-nearCookie):start], "cookie") {
 		v = names.Verdict{Level: names.Secret, Kind: kinds.Cookie}
@@ -78,16 +113,10 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		case sc.makesSecret(before):
 			v.Level = names.Secret
 		case names.Weakens(before) && v.Kind != kinds.Credential:
-			return 0
+			return names.Verdict{}
 		}
 	}
-	if sc.tableHit(s, start, stop) {
-		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
-		return stop
-	}
-	sc.spend(stop - start)
-	sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
-	return sc.nameAt(s, start, stop, v)
+	return v
 }
 
 // fieldHit removes what is typed into a field whose name, [start,stop), says that it is one: #password-input.
@@ -126,6 +155,9 @@ func nameEnd(s string, start, end int) int {
 // checked says what the name [start,stop) of a function means that checks the literal it is called with:
 // check_password("x").
 func (sc *Scanner) checked(s string, start, stop int) (v names.Verdict) {
+	if stop+1 >= len(s) || s[stop] != '(' || s[stop+1] != '"' && s[stop+1] != '\'' {
+		return names.Verdict{}
+	}
 	name := s[start:stop]
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	for _, verb := range [...]string{"check", "verify"} {
@@ -211,19 +243,11 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		return n
 	}
 	if v.Kind == kinds.Token && (chars.EqualFold(s[start:stop], "jwt.sign") || chars.EqualFold(s[start:stop], "jwt.verify")) {
-		if from, to := operands.SignKey(s, stop); to > from && sc.judge(s[from:to], "", names.Verdict{Level: names.Secret,
-			Kind: kinds.Secret}, values.Operand{Op: '=', Quoted: true}, false) {
-			return sc.takeNamed(s, from, to, kinds.Secret)
-		}
-		return 0
+		return sc.signHit(s, stop)
 	}
-	if v.Kind == kinds.Credential || chars.EqualFold(s[start:stop], "login") { // login is ann / x
-		for _, verb := range [...]string{" is ", " are "} {
-			if p := stop + len(verb); strings.HasPrefix(s[stop:], verb) {
-				if from, to := operands.LoginPair(s, p, chars.Skip(s, p, chars.URL)); to > from {
-					return sc.takeNamed(s, from, to, kinds.Password)
-				}
-			}
+	if v.Kind == kinds.Credential || chars.EqualFold(s[start:stop], "login") {
+		if from, to := loginBehind(s, stop); to > from {
+			return sc.takeNamed(s, from, to, kinds.Password)
 		}
 	}
 	o, ok := operands.FindOperand(s, start, stop)
@@ -233,6 +257,38 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		}
 		return sc.afar(s, start, stop, v)
 	}
+	sc.payOperand(stop, o)
+	if sc.values.tooMany(o.Start, o.End) {
+		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
+	}
+	if n, done := sc.pairValue(s, start, stop, o, v); done {
+		return n
+	}
+	return sc.operandHit(s, start, stop, o, v)
+}
+
+// signHit removes the key that the function whose name stops at stop signs a token with, or verifies it.
+func (sc *Scanner) signHit(s string, stop int) int {
+	from, to := operands.SignKey(s, stop)
+	if to <= from || !sc.judge(s[from:to], "", names.Verdict{Level: names.Secret, Kind: kinds.Secret},
+		values.Operand{Op: '=', Quoted: true}, false) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, kinds.Secret)
+}
+
+// loginBehind is the password of the pair behind the name of a login that stops at stop: login is ann / x.
+func loginBehind(s string, stop int) (from, to int) {
+	for _, verb := range [...]string{" is ", " are "} {
+		if p := stop + len(verb); strings.HasPrefix(s[stop:], verb) {
+			return operands.LoginPair(s, p, chars.Skip(s, p, chars.URL))
+		}
+	}
+	return 0, 0
+}
+
+// payOperand pays for judging the operand o of the name that stops at stop.
+func (sc *Scanner) payOperand(stop int, o values.Operand) {
 	sc.spend(o.End - stop)
 	sc.pay(costOfValue + 2*costOfByte*(o.End-stop))
 	if o.Start < sc.values.end {
@@ -241,12 +297,10 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if n := len(sc.Spans); n > 0 && o.Start >= sc.Spans[n-1].end && o.Start-sc.Spans[n-1].end <= crowded {
 		sc.payMany(costOfCrowd)
 	}
-	if sc.values.tooMany(o.Start, o.End) {
-		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
-	}
-	if n, done := sc.pairValue(s, start, stop, o, v); done {
-		return n
-	}
+}
+
+// operandHit removes the operand o of the name [start,stop), or what belongs to it, if it is a secret.
+func (sc *Scanner) operandHit(s string, start, stop int, o values.Operand, v names.Verdict) int {
 	if isBraced(s, start, o) {
 		o.Start, o.End, o.Quoted = o.Start+1, o.End-1, true
 	}
@@ -263,8 +317,7 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if list := sc.flowList(s, o, v); list > 0 {
 		return list
 	}
-	said := b.isPathOrHelp() || values.IsRequest(b.value(), b.name()) || b.isTestCount() || b.isResult() || b.isConstant() ||
-		(o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(s, start, o)
+	said := b.isText()
 	if said || !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
 		if from, to := operands.Fallback(s, o.End); to > from && !o.Quoted && sc.judge(s[from:to], b.name(), v,
 			values.Operand{Op: '=', Quoted: true}, false) {
