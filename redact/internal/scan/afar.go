@@ -67,8 +67,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 	return sc.randomHit(s, stop, v)
 }
 
-// proseHit removes the first secret that belongs to the name [start,stop) beside words, in a sentence, or in a block;
-// done tells that there is one.
+// proseHit removes the first secret that belongs to the name [start,stop) beside words, in a sentence, or
+// in a block; done tells that there is one.
 func (sc *Scanner) proseHit(s string, start, stop int, v names.Verdict) (next int, done bool) {
 	sc.spend(stop - start)
 	pass := chars.EqualFold(s[start:stop], "pass") // in running text a verb, or a turn
@@ -113,8 +113,8 @@ func (sc *Scanner) randomHit(s string, stop int, v names.Verdict) int {
 	return sc.takeNamed(s, from, to, v.Kind)
 }
 
-// isPublic reports whether a value is a reference, a placeholder, a path, a release or a redaction mark, and so no
-// secret.
+// isPublic reports whether a value is a reference, a placeholder, a path, a release or a redaction mark,
+// and so no secret.
 func isPublic(value string) bool {
 	return values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
 		values.IsRelease(value) || marks.IsMark(value)

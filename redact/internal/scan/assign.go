@@ -70,8 +70,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	return sc.nameAt(s, start, stop, v)
 }
 
-// passNumber says what the label is that begins with the name [start,stop), which means v, if that is the number of a
-// passport: Pass Nr. 0 as its end means that it is none.
+// passNumber says what the label is that begins with the name [start,stop), which means v, if that is the
+// number of a passport: Pass Nr. 0 as its end means that it is none.
 func (sc *Scanner) passNumber(s string, start, stop int, v names.Verdict) (label names.Verdict, end int) {
 	if stop-start != len("pass") || v.Kind != kinds.Password {
 		return label, 0
@@ -92,7 +92,8 @@ func markBehind(s string, stop int) bool {
 	return marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=')
 }
 
-// suspectValue notes, in a scan that only looks for suspects, whether a value may be beside the name [start,stop).
+// suspectValue notes, in a scan that only looks for suspects, whether a value may be beside the name
+// [start,stop).
 func (sc *Scanner) suspectValue(s string, start, stop int) {
 	sc.pay(2 * costOfName)
 	if stop < len(s) && s[stop] == ' ' {
@@ -101,8 +102,8 @@ func (sc *Scanner) suspectValue(s string, start, stop int) {
 	sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
 }
 
-// besideOthers says what the name [start,stop), which by itself means v, means behind the words before it: they may
-// make a secret of its value, or say that it has none.
+// besideOthers says what the name [start,stop), which by itself means v, means behind the words before it:
+// they may make a secret of its value, or say that it has none.
 func (sc *Scanner) besideOthers(s string, start, stop int, v names.Verdict) names.Verdict {
 	if v.Level < names.Secret && (v.Kind == kinds.Session || v.Kind == kinds.Token || v.Kind == kinds.Secret) &&
 		chars.ContainsFold(s[max(0, start-nearCookie):start], "cookie") {

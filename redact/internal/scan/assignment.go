@@ -40,8 +40,8 @@ func (b *assignment) isNoValue() bool {
 	return o.End < len(s) && s[o.End] == ' ' && chars.HasFold(s, o.End, " bytes") && chars.IsDigits(value)
 }
 
-// isText reports whether the operand is text about the value rather than the value: a path or help, a request, a count
-// of tests, a result, a constant, or words of a message.
+// isText reports whether the operand is text about the value rather than the value: a path or help, a
+// request, a count of tests, a result, a constant, or words of a message.
 func (b *assignment) isText() bool {
 	o := b.operand
 	return b.isPathOrHelp() || values.IsRequest(b.value(), b.name()) || b.isTestCount() || b.isResult() ||

@@ -40,8 +40,8 @@ func (b *assignment) isName() bool {
 	return b.isNameBefore(bare, rest)
 }
 
-// isNameBefore reports whether the operand, without its question mark, is another name by its operator, by what
-// encloses it, and by rest, the text behind it.
+// isNameBefore reports whether the operand, without its question mark, is another name by its operator, by
+// what encloses it, and by rest, the text behind it.
 func (b *assignment) isNameBefore(bare, rest string) bool {
 	s, o := b.s, b.operand
 	quoted := b.start > 0 && (s[b.start-1] == '"' || s[b.start-1] == '\'')
@@ -60,7 +60,8 @@ func (b *assignment) isNameBefore(bare, rest string) bool {
 		endsParameters(rest)
 }
 
-// isAdjective reports whether the operand is an adjective of two words before a third word: web-standard tokens.
+// isAdjective reports whether the operand is an adjective of two words before a third word: web-standard
+// tokens.
 func (b *assignment) isAdjective() bool {
 	s, end := b.s, b.operand.End
 	return end+1 < len(s) && s[end] == ' ' && chars.IsLetter(s[end+1]) && isCompound(b.value())
@@ -73,8 +74,8 @@ func isChained(rest string) bool {
 		strings.IndexByte(rest[:len(rest)-len(chain)], '\n') >= 0
 }
 
-// endsParameters reports whether rest begins with the end of a function's parameters and the start of its result or
-// body.
+// endsParameters reports whether rest begins with the end of a function's parameters and the start of its
+// result or body.
 func endsParameters(rest string) bool {
 	return len(rest) > 2 && rest[0] == ')' && (rest[1] == ':' || rest[1] == ' ' &&
 		strings.IndexByte("{-=", rest[2]) >= 0)

@@ -106,8 +106,8 @@ func isOption(s string, start int) bool {
 	return name+1 < start && s[name] == '-' && s[name+1] == '-'
 }
 
-// takeRange removes the value [at,to) behind a label of personal data and, if a range begins with it, the value that
-// ends the range: from x to y.
+// takeRange removes the value [at,to) behind a label of personal data and, if a range begins with it, the
+// value that ends the range: from x to y.
 func (sc *Scanner) takeRange(s string, at, to int, v names.Verdict) int {
 	next := sc.takeSpan(s, at, to, v.Kind)
 	if next > 0 && strings.HasPrefix(s[to:], " to ") {

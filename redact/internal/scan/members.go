@@ -163,8 +163,8 @@ func (sc *Scanner) pairBehind(s string, b int) names.Verdict {
 	return names.Verdict{}
 }
 
-// pairName is the string that a member has whose own name ends at p, or the first string of its list if list is set;
-// ok tells that there is one that is short enough for a name.
+// pairName is the string that a member has whose own name ends at p, or the first string of its list if
+// list is set; ok tells that there is one that is short enough for a name.
 func pairName(s string, p int, list bool) (text string, ok bool) {
 	if p = syntax.SkipBlank(s, p); p >= len(s) || s[p] != ':' {
 		return "", false
@@ -214,8 +214,9 @@ func (sc *Scanner) itemVerdict(s string, a, b int, escaped bool, d names.Verdict
 	return d
 }
 
-// noteMember notes what the string [a,b) of the innermost object means for the object's other members: it may name
-// the value of a pair, say its type, or be a statement of SQL. The frames below base belong to another text.
+// noteMember notes what the string [a,b) of the innermost object means for the object's other members: it
+// may name the value of a pair, say its type, or be a statement of SQL. The frames below base belong to
+// another text.
 func (sc *Scanner) noteMember(s string, a, b, base int) {
 	top := len(sc.frames) - 1
 	f := &sc.frames[top]
@@ -236,8 +237,8 @@ func (sc *Scanner) noteMember(s string, a, b, base int) {
 	}
 }
 
-// namePair notes what [a,b), the name of a pair, means for the pair's value, which may be in the innermost object or
-// beside it: {"target": {"name": "password"}, "value": "x"}.
+// namePair notes what [a,b), the name of a pair, means for the pair's value, which may be in the innermost
+// object or beside it: {"target": {"name": "password"}, "value": "x"}.
 func (sc *Scanner) namePair(s string, a, b, base int) {
 	top := len(sc.frames) - 1
 	f := &sc.frames[top]
@@ -256,8 +257,8 @@ func (sc *Scanner) namePair(s string, a, b, base int) {
 	}
 }
 
-// noteArgument notes what the item v of a list means for the next item: it may be an option, the name of the program
-// whose arguments follow, or the name of a value.
+// noteArgument notes what the item v of a list means for the next item: it may be an option, the name of
+// the program whose arguments follow, or the name of a value.
 func (sc *Scanner) noteArgument(f *frame, v string) {
 	f.named = false
 	if len(v) < 2 || len(v) > names.MaxName {

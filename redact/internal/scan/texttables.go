@@ -63,8 +63,8 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	return true
 }
 
-// rowHit removes the cell behind the name [start,stop) that stands in a row of a table which has been read, and
-// reports whether it did.
+// rowHit removes the cell behind the name [start,stop) that stands in a row of a table which has been read,
+// and reports whether it did.
 func (sc *Scanner) rowHit(s string, start, stop int) bool {
 	from, to, ok := tables.Line(s, start)
 	if strings.IndexByte(s[from:to], '|') < 0 {
@@ -76,8 +76,8 @@ func (sc *Scanner) rowHit(s string, start, stop int) bool {
 	return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
 }
 
-// stackHit removes the telling cells of a table that has one cell on each line and whose first title is the line
-// [from,to). It reports whether there is such a table.
+// stackHit removes the telling cells of a table that has one cell on each line and whose first title is the
+// line [from,to). It reports whether there is such a table.
 func (sc *Scanner) stackHit(s string, from, to int) bool {
 	cells, n, end := tables.Stack(s, from, to)
 	if n <= 0 {
