@@ -363,11 +363,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 		return identifier
 	}
 	if d.Kind == kinds.Vendor {
-		if len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !isMember(v) &&
-			!recognise.UUID(v) && (o.Quoted || o.Op == '=' || o.Op == ':') {
-			return byChance
-		}
-		return 0
+		return vendorPoints(v, o)
 	}
 	if !chance.Plausible(v) {
 		return 0
@@ -383,6 +379,16 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 		return byChance
 	}
 	return plausible
+}
+
+// vendorPoints are the points of a value whose name is only that of a vendor: the value has to be long, drawn by chance,
+// and in quotes or behind an operator.
+func vendorPoints(v string, o Operand) int {
+	if len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !isMember(v) &&
+		!recognise.UUID(v) && (o.Quoted || o.Op == '=' || o.Op == ':') {
+		return byChance
+	}
+	return 0
 }
 
 // isID reports whether v has the form of what names an object: a UUID, a ULID, an object's id
