@@ -27,8 +27,7 @@ func IsReference(v string) bool {
 			return true
 		}
 	case '{':
-		return strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) &&
-			isExpression(v[2:]) || n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
+		return isPlaceholder(v)
 	case '<':
 		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
 	case '%':
@@ -49,6 +48,20 @@ func IsReference(v string) bool {
 		}
 		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
 	}
+	return beginsReference(v)
+}
+
+// isPlaceholder is IsReference of what begins with a '{': {{ .Values.x }}, {name}.
+func isPlaceholder(v string) bool {
+	if strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) {
+		return true
+	}
+	n := len(v)
+	return n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
+}
+
+// beginsReference reports whether v begins with one of the references, and is a dotted name where it has to be.
+func beginsReference(v string) bool {
 	for _, p := range referencesBy[chars.Fold[v[0]]&127] {
 		if chars.HasFold(v, 0, p) {
 			return strings.IndexByte(p, '.') < len(p)-1 || chars.IsDotted(strings.TrimRight(v, ")(][;"))
