@@ -15,10 +15,8 @@ import (
 // function, a negation, a comparison, or brackets that close what the name stands in. Its first name is none that may
 // be drawn by chance.
 func IsSyntax(v string) bool {
-	if len(v) >= 2 && v[0] == '!' { // !0, !!x, !s.Read(&x)
-		rest := strings.TrimLeft(v, "!")
-		end := nameLen(rest)
-		return v == "!0" || v == "!1" || end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!')
+	if len(v) >= 2 && v[0] == '!' {
+		return isNegation(v)
 	}
 	if strings.HasPrefix(v, "{@") || strings.HasPrefix(v, "['") || strings.HasPrefix(v, "{'") {
 		return true // of a comment in Java, a list, a map
@@ -27,10 +25,8 @@ func IsSyntax(v string) bool {
 		word := strings.TrimRight(v[2:], "*")
 		return chars.IsDotted(word) && (len(word) == len(v)-2 || !chars.HasDigit(word))
 	}
-	if v[0] == '{' { // {name:
-		n := nameLen(v[1:])
-		return n > 0 && n+1 < len(v) && v[n+1] == ':' && !chance.Random(v[1:n+1]) || n > 0 && v[len(v)-1] == '}' &&
-			strings.IndexByte("!:", v[n+1]) >= 0
+	if v[0] == '{' {
+		return opensMap(v)
 	}
 	head := strings.TrimLeft(v, "*&")
 	end := nameLen(head)
@@ -43,13 +39,7 @@ func IsSyntax(v string) bool {
 	}
 	switch rest[0] {
 	case '[':
-		close := strings.IndexByte(rest, ']')
-		if close < 0 {
-			return rest == "[" || rest[1] == '\''
-		}
-		index := rest[1:close]
-		after := rest[close+1:]
-		return isIndex(index) && (after == "" || strings.IndexByte(".[(,;)?", after[0]) >= 0)
+		return beginsIndex(rest)
 	case '(':
 		return len(head) < len(v) || strings.HasPrefix(rest, "()")
 	case '{': // Type{Name:
@@ -68,6 +58,35 @@ func IsSyntax(v string) bool {
 		return strings.IndexByte(rest, '}') > 0 && strings.IndexByte(rest, '{') < 0
 	}
 	return false
+}
+
+// isNegation is IsSyntax of what begins with a '!': !0, !!x, !s.Read(&x).
+func isNegation(v string) bool {
+	if v == "!0" || v == "!1" {
+		return true
+	}
+	rest := strings.TrimLeft(v, "!")
+	end := nameLen(rest)
+	return end > 0 && (end < len(rest) && strings.IndexByte("(},", rest[end]) >= 0 || v[1] == '!')
+}
+
+// opensMap is IsSyntax of what begins with a '{', a map or a place to fill in: {name:x, {name!r}.
+func opensMap(v string) bool {
+	n := nameLen(v[1:])
+	if n == 0 {
+		return false
+	}
+	return n+1 < len(v) && v[n+1] == ':' && !chance.Random(v[1:n+1]) ||
+		v[len(v)-1] == '}' && strings.IndexByte("!:", v[n+1]) >= 0
+}
+
+// beginsIndex reports whether v, which begins with a '[', begins with an index, and an expression may go on behind it.
+func beginsIndex(v string) bool {
+	index, after, closed := strings.Cut(v[1:], "]")
+	if !closed {
+		return v == "[" || v[1] == '\''
+	}
+	return isIndex(index) && (after == "" || strings.IndexByte(".[(,;)?", after[0]) >= 0)
 }
 
 // isIndex reports whether v is what stands in the brackets of an index: a name, a number, a part, a literal.
