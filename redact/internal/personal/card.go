@@ -45,23 +45,10 @@ func cardEnd(s string, i, end int) int {
 	if i+8 < end && s[i+8] == ' ' && chars.IsDigits(s[i:i+8]) {
 		return 0 // groups of eight digits are a dump
 	}
-	var d [19]byte
-	n, group := 0, 0
-	for p := i; p < end; p++ {
-		c := s[p]
-		if c < '0' || c > '9' {
-			if group < 4 { // bytes in decimals
-				return 0
-			}
-			group = 0
-			continue
-		}
-		if n == len(d) {
-			return 0
-		}
-		d[n] = c - '0'
-		n++
-		group++
+	var d [maxCard]byte
+	n, group, ok := cardDigits(&d, s[i:end])
+	if !ok {
+		return 0
 	}
 	// an integer or a fraction of source code: in one group, of a length that few cards have, and without quotes
 	integer := n == group && (n == 12 || (n < 14 || n > 16) && i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0 ||
@@ -72,6 +59,28 @@ func cardEnd(s string, i, end int) int {
 	return end
 }
 
+// maxCard is the number of digits that a card number has at most.
+const maxCard = 19
+
+// cardDigits reads the n digits of v into d; group is how many of them stand in the last group. ok is false if v has more
+// digits than a card number, or another group of fewer than four: bytes in decimals.
+func cardDigits(d *[maxCard]byte, v string) (n, group int, ok bool) {
+	for p := range len(v) {
+		switch {
+		case chars.IsDigit(v[p]) && n < len(d):
+			d[n] = v[p] - '0'
+			n++
+			group++
+		case chars.IsDigit(v[p]) || group < 4:
+			return 0, 0, false
+		default:
+			group = 0
+		}
+	}
+	return n, group, true
+}
+
+// luhn reports whether the last digit is the check digit of the others by Luhn's formula.
 func luhn(d []byte) bool {
 	sum := 0
 	for k := range d {
