@@ -108,16 +108,7 @@ func (a *addressReader) addToken(token string) bool {
 		}
 	}
 	if digits > 0 {
-		if digits > 8 || len(bare) > 14 || strings.Count(bare, ".") > 1 ||
-			strings.IndexByte(bare, '.') > 0 && digits == len(bare)-1 || strings.HasPrefix(bare, "0x") {
-			return false
-		}
-		if len(bare) > 3 && chars.Skip(bare[:3], 0, chars.Lower|chars.Upper) == 3 { // IPv4
-			return true
-		}
-		a.number = true
-		a.post = a.post || a.words > 0 && (digits >= 4 && digits <= 6 && !chars.IsLetter(bare[0]) || isPostcode(bare))
-		return true
+		return a.addNumber(bare, digits)
 	}
 	folded := foldWord(bare)
 	street := streetWords[folded]
@@ -141,6 +132,20 @@ func (a *addressReader) addToken(token string) bool {
 		return false
 	}
 	a.street = a.street || street
+	return true
+}
+
+// addNumber reads a word with so many digits, a house number or a postcode, and reports whether it may be one.
+func (a *addressReader) addNumber(word string, digits int) bool {
+	if digits > 8 || len(word) > 14 || strings.Count(word, ".") > 1 ||
+		strings.IndexByte(word, '.') > 0 && digits == len(word)-1 || strings.HasPrefix(word, "0x") {
+		return false
+	}
+	if len(word) > 3 && chars.Skip(word[:3], 0, chars.Lower|chars.Upper) == 3 { // IPv4
+		return true
+	}
+	a.number = true
+	a.post = a.post || a.words > 0 && (digits >= 4 && digits <= 6 && !chars.IsLetter(word[0]) || isPostcode(word))
 	return true
 }
 
