@@ -45,24 +45,40 @@ func nameForm(s string, i int) int {
 				q++
 			}
 		}
-		if q < len(s) && s[q] == ',' && words == 1 && q+1 < len(s) && s[q+1] == ' ' { // Whitaker, Denise
+		if strings.HasPrefix(s[q:], ", ") && words == 1 { // Whitaker, Denise
 			q++
 		}
-		if q >= len(s) || s[q] != ' ' && s[q] != '+' && !strings.HasPrefix(s[q:], "\u3000") {
+		gap := nameGap(s, q)
+		if gap == 0 {
 			break
 		}
-		p = q + 1
-		if s[q] >= 0x80 {
-			p = q + len("\u3000")
-		}
+		p = q + gap
 	}
-	if end < len(s) && end > 0 && (chars.IsDigit(s[end]) || strings.IndexByte("_/(=[{@:\\", s[end]) >= 0) {
+	if end > 0 && end < len(s) && isCodeBehind(s, end, last) {
 		return 0
 	}
-	if end+1 < len(s) && s[end] == '.' && last > longestTitle && chars.IsLetter(s[end+1]) {
-		return 0 // NUnit.Tests
-	}
 	return end
+}
+
+// nameGap is the length of what separates the words of a name at q: a blank, a plus sign as in a URL, an ideographic
+// space. It is 0 if nothing does.
+func nameGap(s string, q int) int {
+	switch {
+	case q < len(s) && (s[q] == ' ' || s[q] == '+'):
+		return 1
+	case strings.HasPrefix(s[q:], "\u3000"):
+		return len("\u3000")
+	}
+	return 0
+}
+
+// isCodeBehind reports whether the character at end shows that the words before it are no name but a part of a path, an
+// assignment or a call; last is the length of the last of the words.
+func isCodeBehind(s string, end, last int) bool {
+	if s[end] == '.' { // NUnit.Tests
+		return last > longestTitle && end+1 < len(s) && chars.IsLetter(s[end+1])
+	}
+	return chars.IsDigit(s[end]) || strings.IndexByte("_/(=[{@:\\", s[end]) >= 0
 }
 
 // longestTitle is the length of the longest word that a dot and the next word of a name follow directly: Prof.Ann.
