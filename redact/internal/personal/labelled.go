@@ -238,16 +238,28 @@ func numberForm(s string, i, least, most int) int {
 			break
 		}
 	}
-	if capitals := n >= 8 && strings.ToUpper(s[i:end]) == s[i:end]; capitals {
-		if least = min(least, 2); n == end-i { // one group
-			least = 1
-		}
-	}
-	if end == 0 || digits < least || n < 5 || end < len(s) && (s[end] == '_' || s[end] == '@' || s[end] == '-' && end+1 < len(s) &&
-		chars.IsLetter(s[end+1])) || isStamp(s[i:end]) {
+	if end == 0 || digits < leastDigits(s[i:end], n, least) || n < 5 || wordGoesOn(s, end) || isStamp(s[i:end]) {
 		return 0
 	}
 	return end
+}
+
+// leastDigits is the number of digits that a number of people's papers has at least, if its groups v have n characters:
+// fewer than least, if they are long and have no small letters.
+func leastDigits(v string, n, least int) int {
+	switch capitals := n >= 8 && strings.ToUpper(v) == v; {
+	case !capitals:
+		return least
+	case n == len(v): // one group
+		return 1
+	}
+	return min(least, 2)
+}
+
+// wordGoesOn reports whether the word that ends at end is the head of a longer one: of a name, an email address or an id.
+func wordGoesOn(s string, end int) bool {
+	return end < len(s) && (s[end] == '_' || s[end] == '@' ||
+		s[end] == '-' && end+1 < len(s) && chars.IsLetter(s[end+1]))
 }
 
 // bankJoint is the length of what joins the groups of an account's number at q, behind so many characters; joint is that
