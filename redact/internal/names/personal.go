@@ -166,20 +166,11 @@ var qualifiers = Set("id ids value home work mobile main primary secondary offic
 
 // personal says of what personal data the words are the name; ok is false if of none.
 func (w *nameWords) personal() (v Verdict, ok bool) {
-	words, numbered, id := w.words[:w.n], false, false
+	words := w.words[:w.n]
 	if v, ok = lookTails(labels.plain, words); ok {
 		return v, true
 	}
-	for len(words) > 1 && (numberWords[words[len(words)-1]] || qualifiers[words[len(words)-1]]) {
-		last := words[len(words)-1]
-		numbered, id = numbered || numberWords[last], id || last == "id" || last == "ids"
-		words = words[:len(words)-1]
-	}
-	if n := len(words); n > 0 {
-		if head, ok := withoutNumber(words[n-1]); ok {
-			words, numbered = append(words[:n-1:n-1], head), true
-		}
-	}
+	words, numbered, id := withoutNumberWords(words)
 	if len(words) < w.n || numbered {
 		if v, ok = lookTails(labels.plain, words); ok {
 			if numbered && v.Kind != Address {
@@ -189,15 +180,39 @@ func (w *nameWords) personal() (v Verdict, ok bool) {
 		}
 	}
 	for from := max(0, len(words)-5); from < len(words); from++ {
-		before := from > 0 && (numberWords[words[from-1]] || ofWords[words[from-1]] && from > 1 &&
-			(numberWords[words[from-2]] || ofWords[words[from-2]]))
-		if numbered || before {
+		if numbered || endsInNumberWord(words[:from]) {
 			if v, ok = look(labels.numbered, words[from:]); ok {
 				return v, true
 			}
 		}
 	}
 	return v, false
+}
+
+// withoutNumberWords is the words without those at their end that say that the name is of a number, and what kind of one;
+// numbered tells that one says so, id that one of them is id.
+func withoutNumberWords(words []string) (head []string, numbered, id bool) {
+	for len(words) > 1 && (numberWords[words[len(words)-1]] || qualifiers[words[len(words)-1]]) {
+		last := words[len(words)-1]
+		numbered, id = numbered || numberWords[last], id || last == "id" || last == "ids"
+		words = words[:len(words)-1]
+	}
+	if n := len(words); n > 0 {
+		if head, ok := withoutNumber(words[n-1]); ok {
+			return append(words[:n-1:n-1], head), true, id
+		}
+	}
+	return words, numbered, id
+}
+
+// endsInNumberWord reports whether the words end with one for a number, which an "of" or another such word may follow:
+// number of, de la.
+func endsInNumberWord(words []string) bool {
+	n := len(words)
+	if n == 0 {
+		return false
+	}
+	return numberWords[words[n-1]] || ofWords[words[n-1]] && n > 1 && (numberWords[words[n-2]] || ofWords[words[n-2]])
 }
 
 // lookTails looks for the last words, five at most, in the list.
