@@ -4,8 +4,6 @@
 package personal
 
 import (
-	"crypto/sha256"
-	"math/big"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -39,25 +37,3 @@ func macEnd(s string, i int) int {
 
 // bech32 is the alphabet of BIP 173.
 const bech32 = "023456789acdefghjklmnpqrstuvwxyz"
-
-const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-// base58Check reports whether w is a Bitcoin address with its check bytes.
-func base58Check(w string) bool {
-	n := new(big.Int)
-	for i := range len(w) {
-		d := strings.IndexByte(base58, w[i])
-		if d < 0 {
-			return false
-		}
-		n.Mul(n, big.NewInt(58)).Add(n, big.NewInt(int64(d)))
-	}
-	if n.BitLen() > 200 {
-		return false
-	}
-	var raw [25]byte
-	n.FillBytes(raw[:])
-	one := sha256.Sum256(raw[:21])
-	two := sha256.Sum256(one[:])
-	return string(two[:4]) == string(raw[21:])
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/codec"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/rules"
 )
@@ -224,7 +225,7 @@ func wordKind(s string, b, e int) string {
 	case len(w) >= 4 && chars.IsLetter(w[0]) && chars.IsLetter(w[1]) && chars.IsDigit(w[2]) && chars.IsDigit(w[3]) &&
 		ibanEnd(s, b) > 0:
 		return "iban"
-	case len(w) >= 26 && len(w) <= 35 && (w[0] == '1' || w[0] == '3') && base58Check(w):
+	case len(w) >= 26 && len(w) <= 35 && (w[0] == '1' || w[0] == '3') && codec.Base58Check(w, 25):
 		return "crypto-address"
 	case len(w) >= 42 && len(w) <= 62 && strings.HasPrefix(w, "bc1") && strings.Trim(w[3:], bech32) == "":
 		return "crypto-address"

@@ -4,13 +4,12 @@
 package rules
 
 import (
-	"crypto/sha256"
-	"math/big"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/codec"
 )
 
 // pairForms know tokens of several parts, with a mark between them.
@@ -131,8 +130,6 @@ func convexAt(s string, i int) (start, end int, kind string) {
 	return i, end, "convex-key"
 }
 
-const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
 // walletAt finds a private key in the import format of Bitcoin wallets: 51 or 52 characters of
 // base58, of which the last four bytes are a check.
 func walletAt(s string, i int) (start, end int, kind string) {
@@ -140,21 +137,7 @@ func walletAt(s string, i int) (start, end int, kind string) {
 	if n := end - i; n != 51 && n != 52 || strings.IndexByte("5KL", s[i]) < 0 {
 		return 0, 0, ""
 	}
-	n := new(big.Int)
-	for _, c := range []byte(s[i:end]) {
-		d := strings.IndexByte(base58, c)
-		if d < 0 {
-			return 0, 0, ""
-		}
-		n.Mul(n, big.NewInt(58)).Add(n, big.NewInt(int64(d)))
-	}
-	raw := n.Bytes()
-	if len(raw) != 37 && len(raw) != 38 {
-		return 0, 0, ""
-	}
-	one := sha256.Sum256(raw[:len(raw)-4])
-	two := sha256.Sum256(one[:])
-	if string(two[:4]) != string(raw[len(raw)-4:]) {
+	if size := end - i - 14; !codec.Base58Check(s[i:end], size) { // with a byte before the 32 of the key, or one more behind
 		return 0, 0, ""
 	}
 	return i, end, "wallet-key"
