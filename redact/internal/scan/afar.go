@@ -106,16 +106,10 @@ func (sc *Scanner) randomHit(s string, stop int, v names.Verdict) int {
 		v.Kind == kinds.Vendor && v.Level < names.Secret {
 		return 0
 	}
-	if value := s[from:to]; isPublic(value) || v.Level < names.Secret && (len(value) < 20 ||
+	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
+		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 ||
 		chars.IsHex(value) || recognise.UUID(value)) {
 		return 0
 	}
 	return sc.takeNamed(s, from, to, v.Kind)
-}
-
-// isPublic reports whether a value is a reference, a placeholder, a path, a release or a redaction mark,
-// and so no secret.
-func isPublic(value string) bool {
-	return values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
-		values.IsRelease(value) || marks.IsMark(value)
 }

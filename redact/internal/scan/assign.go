@@ -38,7 +38,8 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 	if v.Level == names.Harmless || strings.HasSuffix(s[:start], marks.Head) {
 		return 0
 	}
-	if markBehind(s, stop) {
+	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
+	if marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=') {
 		sc.key = names.Verdict{Level: max(sc.key.Level, v.Level), Kind: v.Kind}
 		return 0 // done in an earlier pass
 	}
@@ -55,7 +56,11 @@ func (sc *Scanner) nameHit(s string, i, end int) int {
 		return sc.labelHit(s, i, end, v.Kind == names.PersonName)
 	}
 	if sc.quick {
-		sc.suspectValue(s, start, stop)
+		sc.pay(2 * costOfName)
+		if stop < len(s) && s[stop] == ' ' {
+			sc.payDense(costOfAfar)
+		}
+		sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
 		return 0
 	}
 	if v = sc.besideOthers(s, start, stop, v); v.Level == names.Harmless {
@@ -84,22 +89,6 @@ func (sc *Scanner) passNumber(s string, start, stop int, v names.Verdict) (label
 		return label, 0
 	}
 	return label, next
-}
-
-// markBehind reports whether the value of the name that stops at stop is a redaction mark of an earlier pass.
-func markBehind(s string, stop int) bool {
-	p := chars.SkipAny(s[:min(len(s), stop+5)], stop, "=: \"'")
-	return marks.Leads(s[p:], p > 0 && chars.IsSpace(s[p-1]) || p > 0 && s[p-1] == '=')
-}
-
-// suspectValue notes, in a scan that only looks for suspects, whether a value may be beside the name
-// [start,stop).
-func (sc *Scanner) suspectValue(s string, start, stop int) {
-	sc.pay(2 * costOfName)
-	if stop < len(s) && s[stop] == ' ' {
-		sc.payDense(costOfAfar)
-	}
-	sc.suspect = sc.suspect || operands.BesideValue(s, start, stop)
 }
 
 // besideOthers says what the name [start,stop), which by itself means v, means behind the words before it:
@@ -258,7 +247,14 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		}
 		return sc.afar(s, start, stop, v)
 	}
-	sc.payOperand(stop, o)
+	sc.spend(o.End - stop)
+	sc.pay(costOfValue + 2*costOfByte*(o.End-stop))
+	if o.Start < sc.values.end {
+		sc.pay(costOfAgain)
+	}
+	if n := len(sc.Spans); n > 0 && o.Start >= sc.Spans[n-1].end && o.Start-sc.Spans[n-1].end <= crowded {
+		sc.payMany(costOfCrowd)
+	}
 	if sc.values.tooMany(o.Start, o.End) {
 		return sc.takeSpan(s, o.Start, o.End, kinds.Unscanned)
 	}
@@ -286,18 +282,6 @@ func loginBehind(s string, stop int) (from, to int) {
 		}
 	}
 	return 0, 0
-}
-
-// payOperand pays for judging the operand o of the name that stops at stop.
-func (sc *Scanner) payOperand(stop int, o values.Operand) {
-	sc.spend(o.End - stop)
-	sc.pay(costOfValue + 2*costOfByte*(o.End-stop))
-	if o.Start < sc.values.end {
-		sc.pay(costOfAgain)
-	}
-	if n := len(sc.Spans); n > 0 && o.Start >= sc.Spans[n-1].end && o.Start-sc.Spans[n-1].end <= crowded {
-		sc.payMany(costOfCrowd)
-	}
 }
 
 // operandHit removes the operand o of the name [start,stop), or what belongs to it, if it is a secret.

@@ -19,7 +19,7 @@ func (b *assignment) isName() bool {
 		return false
 	}
 	if o.Op == ' ' && (chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) ||
-		!o.Flag && b.isAdjective()) {
+		!o.Flag && o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && isCompound(value)) {
 		return true
 	}
 	bare := strings.TrimRight(value, "?")
@@ -58,13 +58,6 @@ func (b *assignment) isNameBefore(bare, rest string) bool {
 	return quoted && rest != "" && strings.IndexByte("},", rest[0]) >= 0 ||
 		item && operands.LineStart(s, b.start) ||
 		endsParameters(rest)
-}
-
-// isAdjective reports whether the operand is an adjective of two words before a third word: web-standard
-// tokens.
-func (b *assignment) isAdjective() bool {
-	s, end := b.s, b.operand.End
-	return end+1 < len(s) && s[end] == ' ' && chars.IsLetter(s[end+1]) && isCompound(b.value())
 }
 
 // isChained reports whether rest, the text behind a name, calls a method of it on one of the next lines.

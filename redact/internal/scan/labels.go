@@ -71,7 +71,8 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 	if v.Kind == names.Phone && at > stop && at < len(s) && s[at-1] == '+' {
 		at--
 	}
-	bound = bound || at > stop && isOption(s, start)
+	name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name)
+	bound = bound || at > stop && name+1 < start && s[name] == '-' && s[name+1] == '-' // an option: --phone
 	sc.Count(at - stop + 1)
 	if !bound && !sc.quick {
 		if to := personal.Unbound(v, s, stop); to > stop {
@@ -98,12 +99,6 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		return 0
 	}
 	return sc.takeRange(s, at, to, v)
-}
-
-// isOption reports whether the name that goes on at start is that of an option: --phone.
-func isOption(s string, start int) bool {
-	name := chars.SkipBack(s, max(0, start-names.MaxName), start, chars.Name)
-	return name+1 < start && s[name] == '-' && s[name+1] == '-'
 }
 
 // takeRange removes the value [at,to) behind a label of personal data and, if a range begins with it, the

@@ -25,7 +25,14 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 		return true
 	}
 	if start < t.rows {
-		return sc.rowHit(s, start, stop)
+		from, to, ok := tables.Line(s, start)
+		if strings.IndexByte(s[from:to], '|') < 0 {
+			sc.payDense(costOfInside)
+		} else {
+			sc.pay(costOfInside)
+		}
+		sc.pay(to - from)
+		return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
 	}
 	if start < t.lines {
 		return false
@@ -61,19 +68,6 @@ func (sc *Scanner) tableHit(s string, start, stop int) bool {
 	t.rows = table.End()
 	sc.Count(t.rows - to)
 	return true
-}
-
-// rowHit removes the cell behind the name [start,stop) that stands in a row of a table which has been read,
-// and reports whether it did.
-func (sc *Scanner) rowHit(s string, start, stop int) bool {
-	from, to, ok := tables.Line(s, start)
-	if strings.IndexByte(s[from:to], '|') < 0 {
-		sc.payDense(costOfInside)
-	} else {
-		sc.pay(costOfInside)
-	}
-	sc.pay(to - from)
-	return ok && sc.cellBeside(s, from, to, start, stop, tables.DelimsIn(s[from:to]))
 }
 
 // stackHit removes the telling cells of a table that has one cell on each line and whose first title is the
