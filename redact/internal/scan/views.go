@@ -4,9 +4,7 @@
 package scan
 
 import (
-	"bytes"
 	b64 "encoding/base64"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -53,17 +51,13 @@ func leadsIn(s string) (set uint8) {
 	return set
 }
 
-// before is the set of the leads that come before c.
-func before(c codec.Codec) uint8 { return 1<<slices.Index(leads[:], c) - 1 }
-
-// newLeads is the set of the leads that are to be opened in what s stands for in c: of those before c only the ones that
-// the decoding has made. The others are opened in s, and c within them, which gives the same text.
-func newLeads(s string, decoded []byte, c codec.Codec) (set uint8) {
-	earlier := before(c)
-	for k, lead := range leads {
-		if n := bytes.Count(decoded, []byte{byte(lead)}); n > 0 &&
-			(earlier>>k&1 == 0 || n > strings.Count(s, string(rune(lead)))) {
-			set |= 1 << k
+// newLeads is the set of the leads that are to be opened in decoded, which s stands for in c: of those before c only the
+// ones that the decoding has made. The others are opened in s, and c within them, which gives the same text.
+func newLeads(s, decoded string, c codec.Codec) uint8 {
+	set := leadsIn(decoded)
+	for k := 0; leads[k] != c; k++ {
+		if lead := string(rune(leads[k])); set>>k&1 == 1 && strings.Count(decoded, lead) <= strings.Count(s, lead) {
+			set &^= 1 << k
 		}
 	}
 	return set
@@ -140,12 +134,13 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 	}
 	base, mark, outer := len(sc.Spans), len(sc.buf), sc.leads
 	sc.buf = c.Decode(sc.buf, s)
-	sc.leads = newLeads(s, sc.buf[mark:], c)
+	decoded := unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
+	sc.leads = newLeads(s, decoded, c)
 	if c != codec.JSON {
 		sc.budget.views++
 		defer func() { sc.budget.views-- }()
 	}
-	sc.scanText(unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark), depth+1)
+	sc.scanText(decoded, depth+1)
 	translate(c, s, sc.Spans[base:], offset)
 	sc.buf, sc.leads = sc.buf[:mark], outer
 }
