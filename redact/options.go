@@ -82,10 +82,11 @@ const (
 // it wants.
 func newSettings(o *Options) (*settings, error) {
 	s := new(settings)
-	for _, set := range []func(*Options) error{
-		s.setKinds, s.setAllowed, s.setKnown, s.setPatterns, s.setNames, s.setRules, s.setKey, s.setLimits,
+	for _, set := range [...]func(*settings, *Options) error{
+		(*settings).setKinds, (*settings).setAllowed, (*settings).setKnown, (*settings).setPatterns,
+		(*settings).setNames, (*settings).setRules, (*settings).setKey, (*settings).setLimits,
 	} {
-		if err := set(o); err != nil {
+		if err := set(s, o); err != nil {
 			return nil, err
 		}
 	}
@@ -104,20 +105,20 @@ func newSettings(o *Options) (*settings, error) {
 }
 
 func (s *settings) setKinds(o *Options) error {
-	wanted := func(k kinds.Kind) bool { return k.Default }
-	switch o.Preset {
-	case Defaults:
-	case Strict:
-		wanted = func(kinds.Kind) bool { return true }
-	case SecretsOnly:
-		wanted = func(k kinds.Kind) bool { return k.Default && k.Group != kinds.GroupPersonal }
-	case Off:
-		wanted = func(kinds.Kind) bool { return false }
-	default:
-		return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
-	}
 	for i, k := range kinds.All {
-		if wanted(k) {
+		on := k.Default
+		switch o.Preset {
+		case Defaults:
+		case Strict:
+			on = true
+		case SecretsOnly:
+			on = on && k.Group != kinds.GroupPersonal
+		case Off:
+			on = false
+		default:
+			return fmt.Errorf("redact: Options.Preset: got %d, want Defaults, Strict, SecretsOnly or Off", o.Preset)
+		}
+		if on {
 			s.On.Add(kinds.ID(i))
 		}
 	}

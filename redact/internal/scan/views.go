@@ -136,11 +136,13 @@ func (sc *Scanner) view(s string, offset int, c codec.Codec, depth int) {
 	sc.buf = c.Decode(sc.buf, s)
 	decoded := unsafe.String(unsafe.SliceData(sc.buf[mark:]), len(sc.buf)-mark)
 	sc.leads = newLeads(s, decoded, c)
+	nested := 0
 	if c != codec.JSON {
-		sc.budget.views++
-		defer func() { sc.budget.views-- }()
+		nested = 1
 	}
+	sc.budget.views += nested
 	sc.scanText(decoded, depth+1)
+	sc.budget.views -= nested
 	translate(c, s, sc.Spans[base:], offset)
 	sc.buf, sc.leads = sc.buf[:mark], outer
 }
