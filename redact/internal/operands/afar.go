@@ -129,11 +129,7 @@ const fillMethods = "fill type send_keys sendKeys pressSequentially press_sequen
 // calledWith is the literal in the chain of calls at p, behind the closed name of a field: ).fill('x'),
 // ).first().type('x'), ).value = 'x', { name: 'Password' }).fill('x'). called tells that there is such a chain.
 func calledWith(s string, p int) (from, to int, called bool) {
-	if options := s[p:min(len(s), p+24)]; strings.HasPrefix(options, " })") || strings.HasPrefix(options, ", {") {
-		if end := strings.Index(options, "})"); end > 0 { // { exact: true })
-			p += end + len("})")
-		}
-	}
+	p = skipOptions(s, p)
 	for range 4 {
 		if p+2 < len(s) && s[p] == '[' && chars.IsDigit(s[p+1]) && s[p+2] == ']' {
 			p += len("[0]")
@@ -142,8 +138,8 @@ func calledWith(s string, p int) (from, to int, called bool) {
 			return 0, 0, false
 		}
 		end := chars.Skip(s[:min(len(s), p+40)], p+1, chars.URL)
-		if s[p+1:end] == "value" && strings.HasPrefix(s[end:], " = ") {
-			from, to = literalAt(s, end+len(" = "))
+		if argument := writtenBy(s, p, end); argument > 0 {
+			from, to = literalAt(s, argument)
 			return from, to, true
 		}
 		if word := s[p+1 : end]; word == "first" || word == "last" {
@@ -153,25 +149,46 @@ func calledWith(s string, p int) (from, to int, called bool) {
 		if end >= len(s) || s[end] != '(' {
 			return 0, 0, true
 		}
-		if chars.OneOf(fillMethods, s[p+1:end]) {
-			from, to = literalAt(s, end+1)
-			return from, to, true
-		}
-		if strings.HasPrefix(s[p:], ".setAttribute('value', ") || strings.HasPrefix(s[p:], `.setAttribute("value", `) {
-			from, to = literalAt(s, p+len(".setAttribute('value', "))
-			return from, to, true
-		}
-		switch p = end + 1; {
-		case s[end-len("perform"):end] == "perform": // perform(typeText("x"))
-			if call := chars.Skip(s, p, chars.URL); call < len(s) && s[call] == '(' && chars.OneOf(fillMethods, s[p:call]) {
-				from, to = literalAt(s, call+1)
-				return from, to, true
-			}
-		case p < len(s) && s[p] == ')': // first(), clear()
+		if p = end + 1; p < len(s) && s[p] == ')' { // first(), clear()
 			p++
 		}
 	}
 	return 0, 0, false
+}
+
+// skipOptions passes over the options of a call behind the name of a field at p, and the bracket that ends it:
+// { exact: true }).
+func skipOptions(s string, p int) int {
+	options := s[p:min(len(s), p+24)]
+	if !strings.HasPrefix(options, " })") && !strings.HasPrefix(options, ", {") {
+		return p
+	}
+	if end := strings.Index(options, "})"); end > 0 {
+		return p + end + len("})")
+	}
+	return p
+}
+
+// writtenBy is where the value begins that the member [p,end) of a chain of calls writes into a field: .value = x,
+// .fill(x), .setAttribute('value', x), .perform(typeText(x)). It is 0 if the member writes none.
+func writtenBy(s string, p, end int) int {
+	word, rest := s[p+1:end], s[end:]
+	switch {
+	case word == "value" && strings.HasPrefix(rest, " = "):
+		return end + len(" = ")
+	case !strings.HasPrefix(rest, "("):
+		return 0
+	case chars.OneOf(fillMethods, word):
+		return end + 1
+	case word == "setAttribute" && (strings.HasPrefix(rest, "('value', ") || strings.HasPrefix(rest, `("value", `)):
+		return end + len("('value', ")
+	case strings.HasSuffix(word, "perform"):
+		call := chars.Skip(s, end+1, chars.URL)
+		if call < len(s) && s[call] == '(' && chars.OneOf(fillMethods, s[end+1:call]) {
+			return call + 1
+		}
+	}
+	return 0
 }
 
 // snapshotValue is the value in a page's snapshot, where the references of a field begin at p: textbox "Password"
