@@ -473,18 +473,7 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	bare := strings.IndexByte(s[stop:p], ':') < 0
 	question := strings.IndexByte(s[stop:p], '?') >= 0 || chars.EndsFold(s[:start], "question: ") ||
 		chars.EndsFold(s[:start], "prompt: ")
-	lines := 0
-	for ; lines < 3 && p < len(s) && (s[p] == '\n' || s[p] == '\r'); lines++ {
-		end := chars.SkipAny(s, p, " \t\r")
-		if end >= len(s) || s[end] != '\n' {
-			break
-		}
-		if p = chars.SkipAny(s, end+1, " \t=>*`\"'"); lines == 0 {
-			if ruler := chars.SkipAny(s, p, "-=~"); ruler > p+2 {
-				p, lines = ruler, -1
-			}
-		}
-	}
+	p, lines := textBelow(s, p)
 	if lines == 0 || p >= len(s) || bare && !question && lines > 1 || strings.IndexByte("{[<|(", s[p]) >= 0 {
 		return 0, 0
 	}
@@ -507,6 +496,23 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 		return 0, 0
 	}
 	return from, from + len(line)
+}
+
+// textBelow is where the text below the line that ends at p begins, and how many lines below: three at most, 0 if there
+// is none. The line may have a ruler right below it, which is not counted.
+func textBelow(s string, p int) (from, lines int) {
+	for ; lines < 3 && p < len(s) && (s[p] == '\n' || s[p] == '\r'); lines++ {
+		end := chars.SkipAny(s, p, " \t\r")
+		if end >= len(s) || s[end] != '\n' {
+			break
+		}
+		if p = chars.SkipAny(s, end+1, " \t=>*`\"'"); lines == 0 {
+			if ruler := chars.SkipAny(s, p, "-=~"); ruler > p+2 {
+				p, lines = ruler, -1
+			}
+		}
+	}
+	return p, lines
 }
 
 // promptMarks begin a line of a shell that prints an expression or a variable.
