@@ -150,20 +150,8 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
-	for at := q; ; {
-		for _, name := range [...]string{"default: ", "value: "} {
-			if chars.HasFold(s, at, name) {
-				return at + len(name), true
-			}
-		}
-		if !chars.HasFold(s, at, "type: ") && !chars.HasFold(s, at, "noecho: ") && !chars.HasFold(s, at, "description: ") {
-			break
-		}
-		n := strings.IndexByte(s[at:min(len(s), at+200)], '\n') // of CloudFormation
-		if n < 0 {
-			break
-		}
-		at = chars.Skip(s, at+n+1, chars.Blank)
+	if at := propertyValue(s, q); at > 0 {
+		return at, true
 	}
 	if strings.Contains(line, ": ") || strings.HasSuffix(strings.TrimRight(line, " \r"), ":") {
 		return 0, false // a name of its own
@@ -172,6 +160,26 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 		return 0, false // a statement
 	}
 	return q, true
+}
+
+// propertyValue is where the value begins that a YAML mapping at p holds in its property default or value, as a parameter
+// of CloudFormation does behind its type, noecho and description. It is 0 if there is no such property.
+func propertyValue(s string, p int) int {
+	for {
+		for _, name := range [...]string{"default: ", "value: "} {
+			if chars.HasFold(s, p, name) {
+				return p + len(name)
+			}
+		}
+		if !chars.HasFold(s, p, "type: ") && !chars.HasFold(s, p, "noecho: ") && !chars.HasFold(s, p, "description: ") {
+			return 0
+		}
+		n := strings.IndexByte(s[p:min(len(s), p+200)], '\n')
+		if n < 0 {
+			return 0
+		}
+		p = chars.Skip(s, p+n+1, chars.Blank)
+	}
 }
 
 // literalHead passes over what may stand before a string literal: @"…", b"…", r"…",
