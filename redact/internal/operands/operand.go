@@ -32,44 +32,12 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 		}
 		p = q
 	}
-	if chars.HasFold(s, p, "string(") { // of PHP: string(9) "x"
-		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
-			p = q + 2
-		}
-	}
-	for _, directive := range [...]string{".asciz ", ".ascii ", ".string ", "db ", "dc.b "} { // of an assembler
-		if o.Op == ':' && strings.HasPrefix(s[p:], directive) && p+len(directive) < len(s) && s[p+len(directive)] == '"' {
-			p += len(directive)
-		}
-	}
-	p = literalHead(s, skipTag(s, p, o.Op))
+	p = literalHead(s, skipTag(s, skipType(s, p, o.Op), o.Op))
 	if p >= len(s) {
 		return o
 	}
-	if n := escapedQuote(s, p); n > 0 {
-		o.Start, o.Quoted = p+n, true
-		o.End = escapedQuoteEnd(s, o.Start, s[p:p+n])
-		return o
-	}
-	if entity := quoteEntity(s, p); entity != "" {
-		o.Start, o.Quoted = p+len(entity), true
-		o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], entity)
-		return o
-	}
-	if o.Doubled && strings.HasPrefix(s[p:], `""`) {
-		o.Start, o.Quoted = p+2, true
-		o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], `"`)
-		return o
-	}
-	switch c := s[p]; c {
-	case '"', '\'', '`':
-		if strings.HasPrefix(s[p:], `"""`) || strings.HasPrefix(s[p:], "'''") {
-			o.Start, o.Quoted = p+3, true
-			o.End = o.Start + indexOr(s[o.Start:min(len(s), o.Start+chance.MaxValue)], s[p:p+3])
-			return o
-		}
-		o.Start, o.Quoted = p+1, true
-		o.End = QuoteEnd(s, p+1, c)
+	if start, end := quotedAt(s, p, o.Doubled); start > 0 {
+		o.Start, o.End, o.Quoted = start, end, true
 		return o
 	}
 	if o.Op == ',' || o.Op == '(' {
@@ -88,6 +56,47 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	}
 	o.End = bareEnd(s, p)
 	return o
+}
+
+// skipType passes over what says that the literal at p is a string: in a dump of PHP, string(9) "x", or behind the label
+// of an assembler, .asciz "x".
+func skipType(s string, p int, op byte) int {
+	if chars.HasFold(s, p, "string(") {
+		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
+			p = q + 2
+		}
+	}
+	for _, directive := range [...]string{".asciz ", ".ascii ", ".string ", "db ", "dc.b "} {
+		if op == ':' && strings.HasPrefix(s[p:], directive) && p+len(directive) < len(s) && s[p+len(directive)] == '"' {
+			p += len(directive)
+		}
+	}
+	return p
+}
+
+// quotedAt is the value in the quotes at p: plain, tripled, escaped, or entities of HTML; or in doubled ones, as in a cell
+// of CSV. start is 0 if there is no quote.
+func quotedAt(s string, p int, doubled bool) (start, end int) {
+	if n := escapedQuote(s, p); n > 0 {
+		return p + n, escapedQuoteEnd(s, p+n, s[p:p+n])
+	}
+	if entity := quoteEntity(s, p); entity != "" {
+		return upTo(s, p+len(entity), entity)
+	}
+	switch c := s[p]; {
+	case doubled && strings.HasPrefix(s[p:], `""`):
+		return upTo(s, p+2, `"`)
+	case strings.HasPrefix(s[p:], `"""`), strings.HasPrefix(s[p:], "'''"):
+		return upTo(s, p+3, s[p:p+3])
+	case c == '"' || c == '\'' || c == '`':
+		return p + 1, QuoteEnd(s, p+1, c)
+	}
+	return 0, 0
+}
+
+// upTo is the value that begins at p and ends before the quote, or where indexOr says if there is none.
+func upTo(s string, p int, quote string) (start, end int) {
+	return p, p + indexOr(s[p:min(len(s), p+chance.MaxValue)], quote)
 }
 
 // skipTag passes over what says how the value at p is written: a tag or an anchor of YAML, !!str x, &a x, and the head
