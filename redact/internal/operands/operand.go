@@ -94,7 +94,7 @@ func quotedAt(s string, p int, doubled bool) (start, end int) {
 	return 0, 0
 }
 
-// upTo is the value that begins at p and ends before the quote, or where indexOr says if there is none.
+// upTo is the value that begins at p and ends before the quote, or that is as long as a value may be if there is none.
 func upTo(s string, p int, quote string) (start, end int) {
 	return p, p + indexOr(s[p:min(len(s), p+chance.MaxValue)], quote)
 }
@@ -122,6 +122,7 @@ func opensBlock(s string, from, q int) bool {
 	return from > 1 && s[from-2] == ')' || strings.HasPrefix(s[q:], `"""`) || strings.HasPrefix(s[q:], "'''") || s[q] == '#'
 }
 
+// indexOr is the index of sub in s, or the length of s if it is not there.
 func indexOr(s, sub string) int {
 	if i := strings.Index(s, sub); i >= 0 {
 		return i
@@ -447,45 +448,66 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 		p = skipRemark(s, p)
 	}
 	q, op := operatorAt(s, p, closed, wasQuoted)
-	switch {
-	case (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted):
+	if (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted) {
 		return o, false
-	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
-		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
-			literal+1 < len(s) && strings.IndexByte("\"'`", s[literalHead(s, literal+1)]) >= 0 {
-			q, op = literal, assign
-		}
-	// setopt(h, OPT_PASSWORD, "x"), {:password, "x"}
-	case op == 0 && s[p] == ',' && p == stop && (isConstant(s[start:stop]) || start > 0 && s[start-1] == ':'):
-		q, op = p+1, ','
-	// get("PASSWORD") or "x"
-	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):
-		q, op = p+3, '='
 	}
-	if op == 0 {
-		q, op = typedOperator(s, p, start, stop)
-	}
+	q, op = operatorInCode(s, start, stop, p, q, op, wasQuoted)
 	if op == 0 || op == ',' {
 		if q := valueAttribute(s, p, wasQuoted); q > 0 {
 			return ValueAt(s, q, values.Operand{Op: '=', Quoted: true}), true
 		}
-		switch {
-		case op == ',':
-		case p == closed:
-			return o, false
-		case !wasQuoted && environmentBefore(s, start):
-			op, q = '=', p
-		case o.Flag && s[closed-1] != '`', !wasQuoted && bareKeyword(s, start, stop, p):
-			op, q = ' ', p
-		default:
-			return o, false
-		}
 	}
-	if op == '>' && (start == 0 || s[start-1] != '<' && !attributesBefore(s, start) ||
-		start > 1 && s[start-2] == '`' && q < len(s) && s[q] == '`') { // `<SECRET>` in Markdown
+	if op == 0 && p > closed {
+		q, op = p, impliedOperator(s, start, stop, p, o.Flag)
+	}
+	if op == 0 || op == '>' && !closesTag(s, start, q) {
 		return o, false
 	}
 	o.Op = op
 	o = ValueAt(s, q, o)
 	return o, o.End > o.Start
+}
+
+// operatorInCode is the operator of the name [start,stop) and where it ends, if op, which ends at q, is what an operator
+// at p is without regard to source code: a declaration with a type, a constant or a symbol as an argument, a look-up with
+// a default.
+func operatorInCode(s string, start, stop, p, q int, op byte, wasQuoted bool) (int, byte) {
+	switch {
+	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
+		if literal, assign := typedOperator(s, q+1, start, stop); assign == '=' && s[literal-2] == ' ' &&
+			literal+1 < len(s) && strings.IndexByte("\"'`", s[literalHead(s, literal+1)]) >= 0 {
+			return literal, assign
+		}
+	// setopt(h, OPT_PASSWORD, "x"), {:password, "x"}
+	case op == 0 && s[p] == ',' && p == stop && (isConstant(s[start:stop]) || start > 0 && s[start-1] == ':'):
+		return p + 1, ','
+	// get("PASSWORD") or "x"
+	case op == 0 && wasQuoted && chars.HasFold(s, p, "or ") && p+3 < len(s) && (s[p+3] == '"' || s[p+3] == '\''):
+		return p + 3, '='
+	case op == 0:
+		return typedOperator(s, p, start, stop)
+	}
+	return q, op
+}
+
+// impliedOperator is the operator of the name [start,stop) that only blanks separate from its value at p, or 0 if there is
+// no such value: of a variable of the environment, an option or a keyword.
+func impliedOperator(s string, start, stop, p int, flag bool) byte {
+	closed, wasQuoted := closeName(s, stop)
+	switch {
+	case !wasQuoted && environmentBefore(s, start):
+		return '='
+	case flag && s[closed-1] != '`', !wasQuoted && bareKeyword(s, start, stop, p):
+		return ' '
+	}
+	return 0
+}
+
+// closesTag reports whether the '>' before q ends the tag of an element that is called by the name that begins at start,
+// or has it as an attribute. `<SECRET>` in Markdown is none.
+func closesTag(s string, start, q int) bool {
+	if start == 0 || s[start-1] != '<' && !attributesBefore(s, start) {
+		return false
+	}
+	return start == 1 || s[start-2] != '`' || q >= len(s) || s[q] != '`'
 }
