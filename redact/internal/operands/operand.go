@@ -430,22 +430,15 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	}
 	o.Flag = isFlag(s, start) || start > 0 && (s[start-1] == '?' || s[start-1] == '&')
 	o.Doubled = strings.HasPrefix(s[stop:], `""`) && start > 1 && s[start-2:start] == `""`
-	if strings.HasPrefix(s[p:], "...") { // a leader
-		p = chars.SkipAny(s[:len(s)-1], p, ". ")
-	}
-	switch {
-	case p == closed && o.Flag && s[p] == '\n': // - --password \n - x
+	if p == closed && o.Flag && s[p] == '\n' { // - --password \n - x
 		if q := chars.Skip(s, p+1, chars.Blank|chars.Tab); strings.HasPrefix(s[q:], "- ") {
 			o.Op = ' '
 			o = ValueAt(s, q+len("- "), o)
 			return o, o.End > o.Start
 		}
-	case p > closed && strings.HasPrefix(s[p:], "{ get; set; }"):
-		if p = chars.Skip(s, p+len("{ get; set; }"), chars.Blank); p == len(s) {
-			return o, false
-		}
-	case p > closed && !wasQuoted:
-		p = skipRemark(s, p)
+	}
+	if p = skipBehindName(s, p, closed, wasQuoted); p == len(s) {
+		return o, false
 	}
 	q, op := operatorAt(s, p, closed, wasQuoted)
 	if (op == '=' || op == ':') && literalEnds(s, start, chars.Skip(s, q, chars.Blank), wasQuoted) {
@@ -466,6 +459,22 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	o.Op = op
 	o = ValueAt(s, q, o)
 	return o, o.End > o.Start
+}
+
+// skipBehindName passes over what may stand at p between a closed name and its operator: the dots of a leader, the
+// accessors of a property in C#, a remark.
+func skipBehindName(s string, p, closed int, wasQuoted bool) int {
+	const accessors = "{ get; set; }"
+	if strings.HasPrefix(s[p:], "...") {
+		p = chars.SkipAny(s[:len(s)-1], p, ". ")
+	}
+	switch {
+	case p > closed && strings.HasPrefix(s[p:], accessors):
+		return chars.Skip(s, p+len(accessors), chars.Blank)
+	case p > closed && !wasQuoted:
+		return skipRemark(s, p)
+	}
+	return p
 }
 
 // operatorInCode is the operator of the name [start,stop) and where it ends, if op, which ends at q, is what an operator
