@@ -189,8 +189,8 @@ func (w *nameWords) personal() (v Verdict, ok bool) {
 	return v, false
 }
 
-// withoutNumberWords is the words without those at their end that say that the name is of a number, and what kind of one;
-// numbered tells that one says so, id that one of them is id.
+// withoutNumberWords is the words without those at their end that say that the name is of a number, and what
+// kind of one; numbered tells that one says so, id that one of them is id.
 func withoutNumberWords(words []string) (head []string, numbered, id bool) {
 	for len(words) > 1 && (numberWords[words[len(words)-1]] || qualifiers[words[len(words)-1]]) {
 		last := words[len(words)-1]
@@ -205,8 +205,8 @@ func withoutNumberWords(words []string) (head []string, numbered, id bool) {
 	return words, numbered, id
 }
 
-// endsInNumberWord reports whether the words end with one for a number, which an "of" or another such word may follow:
-// number of, de la.
+// endsInNumberWord reports whether the words end with one for a number, which an "of" or another such word
+// may follow: number of, de la.
 func endsInNumberWord(words []string) bool {
 	n := len(words)
 	if n == 0 {

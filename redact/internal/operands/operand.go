@@ -58,8 +58,8 @@ func ValueAt(s string, p int, o values.Operand) values.Operand {
 	return o
 }
 
-// skipType passes over what says that the literal at p is a string: in a dump of PHP, string(9) "x", or behind the label
-// of an assembler, .asciz "x".
+// skipType passes over what says that the literal at p is a string: in a dump of PHP, string(9) "x", or
+// behind the label of an assembler, .asciz "x".
 func skipType(s string, p int, op byte) int {
 	if chars.HasFold(s, p, "string(") {
 		if q := chars.Skip(s, p+len("string("), chars.Digit); q > p+len("string(") && strings.HasPrefix(s[q:], ") ") {
@@ -74,8 +74,8 @@ func skipType(s string, p int, op byte) int {
 	return p
 }
 
-// quotedAt is the value in the quotes at p: plain, tripled, escaped, or entities of HTML; or in doubled ones, as in a cell
-// of CSV. start is 0 if there is no quote.
+// quotedAt is the value in the quotes at p: plain, tripled, escaped, or entities of HTML; or in doubled ones,
+// as in a cell of CSV. start is 0 if there is no quote.
 func quotedAt(s string, p int, doubled bool) (start, end int) {
 	if n := escapedQuote(s, p); n > 0 {
 		return p + n, escapedQuoteEnd(s, p+n, s[p:p+n])
@@ -94,7 +94,8 @@ func quotedAt(s string, p int, doubled bool) (start, end int) {
 	return 0, 0
 }
 
-// upTo is the value that begins at p and ends before the quote, or that is as long as a value may be if there is none.
+// upTo is the value that begins at p and ends before the quote, or that is as long as a value may be if there
+// is none.
 func upTo(s string, p int, quote string) (start, end int) {
 	return p, p + indexOr(s[p:min(len(s), p+chance.MaxValue)], quote)
 }
@@ -172,8 +173,9 @@ func nextLine(s string, p int, o values.Operand) (int, bool) {
 	return q, true
 }
 
-// propertyValue is where the value begins that a YAML mapping at p holds in its property default or value, as a parameter
-// of CloudFormation does behind its type, noecho and description. It is 0 if there is no such property.
+// propertyValue is where the value begins that a YAML mapping at p holds in its property default or value, as
+// a parameter of CloudFormation does behind its type, noecho and description. It is 0 if there is no such
+// property.
 func propertyValue(s string, p int) int {
 	for {
 		for _, name := range [...]string{"default: ", "value: "} {
@@ -461,8 +463,8 @@ func FindOperand(s string, start, stop int) (o values.Operand, ok bool) {
 	return o, o.End > o.Start
 }
 
-// skipBehindName passes over what may stand at p between a closed name and its operator: the dots of a leader, the
-// accessors of a property in C#, a remark.
+// skipBehindName passes over what may stand at p between a closed name and its operator: the dots of a
+// leader, the accessors of a property in C#, a remark.
 func skipBehindName(s string, p, closed int, wasQuoted bool) int {
 	const accessors = "{ get; set; }"
 	if strings.HasPrefix(s[p:], "...") {
@@ -477,9 +479,9 @@ func skipBehindName(s string, p, closed int, wasQuoted bool) int {
 	return p
 }
 
-// operatorInCode is the operator of the name [start,stop) and where it ends, if op, which ends at q, is what an operator
-// at p is without regard to source code: a declaration with a type, a constant or a symbol as an argument, a look-up with
-// a default.
+// operatorInCode is the operator of the name [start,stop) and where it ends, if op, which ends at q, is what
+// an operator at p is without regard to source code: a declaration with a type, a constant or a symbol as an
+// argument, a look-up with a default.
 func operatorInCode(s string, start, stop, p, q int, op byte, wasQuoted bool) (int, byte) {
 	switch {
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
@@ -499,8 +501,8 @@ func operatorInCode(s string, start, stop, p, q int, op byte, wasQuoted bool) (i
 	return q, op
 }
 
-// impliedOperator is the operator of the name [start,stop) that only blanks separate from its value at p, or 0 if there is
-// no such value: of a variable of the environment, an option or a keyword.
+// impliedOperator is the operator of the name [start,stop) that only blanks separate from its value at p, or
+// 0 if there is no such value: of a variable of the environment, an option or a keyword.
 func impliedOperator(s string, start, stop, p int, flag bool) byte {
 	closed, wasQuoted := closeName(s, stop)
 	switch {
@@ -512,8 +514,8 @@ func impliedOperator(s string, start, stop, p int, flag bool) byte {
 	return 0
 }
 
-// closesTag reports whether the '>' before q ends the tag of an element that is called by the name that begins at start,
-// or has it as an attribute. `<SECRET>` in Markdown is none.
+// closesTag reports whether the '>' before q ends the tag of an element that is called by the name that
+// begins at start, or has it as an attribute. `<SECRET>` in Markdown is none.
 func closesTag(s string, start, q int) bool {
 	if start == 0 || s[start-1] != '<' && !attributesBefore(s, start) {
 		return false

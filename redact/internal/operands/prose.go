@@ -498,8 +498,8 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	return from, from + len(line)
 }
 
-// textBelow is where the text below the line that ends at p begins, and how many lines below: three at most, 0 if there
-// is none. The line may have a ruler right below it, which is not counted.
+// textBelow is where the text below the line that ends at p begins, and how many lines below: three at most,
+// 0 if there is none. The line may have a ruler right below it, which is not counted.
 func textBelow(s string, p int) (from, lines int) {
 	for ; lines < 3 && p < len(s) && (s[p] == '\n' || s[p] == '\r'); lines++ {
 		end := chars.SkipAny(s, p, " \t\r")

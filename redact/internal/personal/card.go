@@ -62,8 +62,8 @@ func cardEnd(s string, i, end int) int {
 // maxCard is the number of digits that a card number has at most.
 const maxCard = 19
 
-// cardDigits reads the n digits of v into d; group is how many of them stand in the last group. ok is false if v has more
-// digits than a card number, or another group of fewer than four: bytes in decimals.
+// cardDigits reads the n digits of v into d; group is how many of them stand in the last group. ok is false
+// if v has more digits than a card number, or another group of fewer than four: bytes in decimals.
 func cardDigits(d *[maxCard]byte, v string) (n, group int, ok bool) {
 	for p := range len(v) {
 		switch {

@@ -244,8 +244,8 @@ func numberForm(s string, i, least, most int) int {
 	return end
 }
 
-// leastDigits is the number of digits that a number of people's papers has at least, if its groups v have n characters:
-// fewer than least, if they are long and have no small letters.
+// leastDigits is the number of digits that a number of people's papers has at least, if its groups v have n
+// characters: fewer than least, if they are long and have no small letters.
 func leastDigits(v string, n, least int) int {
 	switch capitals := n >= 8 && strings.ToUpper(v) == v; {
 	case !capitals:
@@ -256,7 +256,8 @@ func leastDigits(v string, n, least int) int {
 	return min(least, 2)
 }
 
-// wordGoesOn reports whether the word that ends at end is the head of a longer one: of a name, an email address or an id.
+// wordGoesOn reports whether the word that ends at end is the head of a longer one: of a name, an email
+// address or an id.
 func wordGoesOn(s string, end int) bool {
 	return end < len(s) && (s[end] == '_' || s[end] == '@' ||
 		s[end] == '-' && end+1 < len(s) && chars.IsLetter(s[end+1]))

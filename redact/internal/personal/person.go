@@ -60,8 +60,8 @@ func nameForm(s string, i int) int {
 	return end
 }
 
-// nameGap is the length of what separates the words of a name at q: a blank, a plus sign as in a URL, an ideographic
-// space. It is 0 if nothing does.
+// nameGap is the length of what separates the words of a name at q: a blank, a plus sign as in a URL, an
+// ideographic space. It is 0 if nothing does.
 func nameGap(s string, q int) int {
 	switch {
 	case q < len(s) && (s[q] == ' ' || s[q] == '+'):
@@ -72,8 +72,8 @@ func nameGap(s string, q int) int {
 	return 0
 }
 
-// isCodeBehind reports whether the character at end shows that the words before it are no name but a part of a path, an
-// assignment or a call; last is the length of the last of the words.
+// isCodeBehind reports whether the character at end shows that the words before it are no name but a part of
+// a path, an assignment or a call; last is the length of the last of the words.
 func isCodeBehind(s string, end, last int) bool {
 	if s[end] == '.' { // NUnit.Tests
 		return last > longestTitle && end+1 < len(s) && chars.IsLetter(s[end+1])

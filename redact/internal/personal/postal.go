@@ -135,7 +135,8 @@ func (a *addressReader) addToken(token string) bool {
 	return true
 }
 
-// addNumber reads a word with so many digits, a house number or a postcode, and reports whether it may be one.
+// addNumber reads a word with so many digits, a house number or a postcode, and reports whether it may be
+// one.
 func (a *addressReader) addNumber(word string, digits int) bool {
 	if digits > 8 || len(word) > 14 || strings.Count(word, ".") > 1 ||
 		strings.IndexByte(word, '.') > 0 && digits == len(word)-1 || strings.HasPrefix(word, "0x") {

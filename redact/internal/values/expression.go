@@ -80,7 +80,8 @@ func opensMap(v string) bool {
 		v[len(v)-1] == '}' && strings.IndexByte("!:", v[n+1]) >= 0
 }
 
-// beginsIndex reports whether v, which begins with a '[', begins with an index, and an expression may go on behind it.
+// beginsIndex reports whether v, which begins with a '[', begins with an index, and an expression may go on
+// behind it.
 func beginsIndex(v string) bool {
 	index, after, closed := strings.Cut(v[1:], "]")
 	if !closed {

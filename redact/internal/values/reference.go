@@ -60,7 +60,8 @@ func isPlaceholder(v string) bool {
 	return n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
 }
 
-// beginsReference reports whether v begins with one of the references, and is a dotted name where it has to be.
+// beginsReference reports whether v begins with one of the references, and is a dotted name where it has to
+// be.
 func beginsReference(v string) bool {
 	for _, p := range referencesBy[chars.Fold[v[0]]&127] {
 		if chars.HasFold(v, 0, p) {

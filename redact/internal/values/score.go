@@ -381,8 +381,8 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	return plausible
 }
 
-// vendorPoints are the points of a value whose name is only that of a vendor: the value has to be long, drawn by chance,
-// and in quotes or behind an operator.
+// vendorPoints are the points of a value whose name is only that of a vendor: the value has to be long, drawn
+// by chance, and in quotes or behind an operator.
 func vendorPoints(v string, o Operand) int {
 	if len(v) >= 16 && chars.HasDigit(v) && (chance.Random(v) || chance.RandomPart(v)) && !isMember(v) &&
 		!recognise.UUID(v) && (o.Quoted || o.Op == '=' || o.Op == ':') {
