@@ -169,8 +169,8 @@ func skipOptions(s string, p int) int {
 	return p
 }
 
-// writtenBy is where the value begins that the member [p,end) of a chain of calls writes into a field: .value
-// = x, .fill(x), .setAttribute('value', x), .perform(typeText(x)). It is 0 if the member writes none.
+// writtenBy is where the value begins that the member [p,end) of a chain of calls writes into a field:
+// .value = x, .fill(x), .setAttribute('value', x), .perform(typeText(x)). It is 0 if the member writes none.
 func writtenBy(s string, p, end int) int {
 	word, rest := s[p+1:end], s[end:]
 	switch {

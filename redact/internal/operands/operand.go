@@ -479,9 +479,9 @@ func skipBehindName(s string, p, closed int, wasQuoted bool) int {
 	return p
 }
 
-// operatorInCode is the operator of the name [start,stop) and where it ends, if op, which ends at q, is what
-// an operator at p is without regard to source code: a declaration with a type, a constant or a symbol as an
-// argument, a look-up with a default.
+// operatorInCode returns where the operator of the name [start,stop) ends in source code, and the operator: that
+// of a declaration with a type, behind a constant or a symbol as an argument, or of a look-up with a default.
+// It returns q and op, the operator that operatorAt found at p, if there is no such code.
 func operatorInCode(s string, start, stop, p, q int, op byte, wasQuoted bool) (int, byte) {
 	switch {
 	case op == ':' && q < len(s) && s[q] == ' ': // password: String = "x"
