@@ -4,8 +4,6 @@
 package redact
 
 import (
-	"sort"
-
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 	"github.com/toolscope/toolscope/redact/internal/scan"
 )
@@ -19,20 +17,15 @@ type Kind struct {
 	Default bool
 }
 
-// byName sorts kinds. The generic sort of the library would make programs larger.
-type byName []Kind
-
-func (l byName) Len() int           { return len(l) }
-func (l byName) Less(i, j int) bool { return l[i].Name < l[j].Name }
-func (l byName) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
-
 // Kinds lists every kind, sorted by name.
 func Kinds() []Kind {
 	scan.AllDetectors()
 	out := make([]Kind, len(kinds.All))
-	for i, k := range kinds.All {
+	for i, k := range kinds.All { // the library's sorts would make programs larger
+		for ; i > 0 && k.Name < out[i-1].Name; i-- {
+			out[i] = out[i-1]
+		}
 		out[i] = Kind(k)
 	}
-	sort.Sort(byName(out))
 	return out
 }

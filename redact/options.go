@@ -122,10 +122,10 @@ func (s *settings) setKinds(o *Options) error {
 			s.On.Add(kinds.ID(i))
 		}
 	}
-	if err := eachKind("Kinds", o.Kinds, s.On.Add); err != nil {
+	if err := eachKind("Kinds", o.Kinds, &s.On, (*kinds.Set).Add); err != nil {
 		return err
 	}
-	return eachKind("WithoutKinds", o.WithoutKinds, s.On.Remove)
+	return eachKind("WithoutKinds", o.WithoutKinds, &s.On, (*kinds.Set).Remove)
 }
 
 func (s *settings) setAllowed(o *Options) error {

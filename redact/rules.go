@@ -69,7 +69,7 @@ func (s *settings) setRules(o *Options) error {
 				return fmt.Errorf("redact: Options.Rules[%d]: got action %v with kinds, want keep", i, r.Action)
 			}
 			rule.ofKinds = new(kinds.Set)
-			if err := eachKind(fmt.Sprintf("Rules[%d].Kinds", i), r.Kinds, rule.ofKinds.Add); err != nil {
+			if err := eachKind(fmt.Sprintf("Rules[%d].Kinds", i), r.Kinds, rule.ofKinds, (*kinds.Set).Add); err != nil {
 				return err
 			}
 		}

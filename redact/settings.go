@@ -16,13 +16,14 @@ type settings struct {
 	rules []toolRule
 }
 
-func eachKind(field string, names []string, do func(kinds.ID)) error {
+// eachKind changes set by the kinds of these names. The field is that of Options.
+func eachKind(field string, names []string, set *kinds.Set, change func(*kinds.Set, kinds.ID)) error {
 	for _, name := range names {
 		id, ok := kinds.ByName[name]
 		if !ok {
 			return fmt.Errorf("redact: Options.%s: got %.60q, want a kind that redact.Kinds lists", field, name)
 		}
-		do(id)
+		change(set, id)
 	}
 	return nil
 }
