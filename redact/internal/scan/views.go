@@ -56,7 +56,8 @@ func leadsIn(s string) (set uint8) {
 func newLeads(s, decoded string, c codec.Codec) uint8 {
 	set := leadsIn(decoded)
 	for k := 0; leads[k] != c; k++ {
-		if lead := string(rune(leads[k])); set>>k&1 == 1 && strings.Count(decoded, lead) <= strings.Count(s, lead) {
+		lead := string([]byte{byte(leads[k])}) // of UTF-8 the first byte
+		if set>>k&1 == 1 && strings.Count(decoded, lead) <= strings.Count(s, lead) {
 			set &^= 1 << k
 		}
 	}
