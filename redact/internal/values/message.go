@@ -5,6 +5,8 @@ package values
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/names"
@@ -68,21 +70,22 @@ func isMessage(v string, o Operand) bool {
 	return points+small >= 2 && (points > 0 || saysWords[first])
 }
 
-// isForeignText reports whether v is text in a script or with letters that passwords seldom have, and without digits: half
-// of it beyond ASCII, or several words of which one has such a letter.
+// isForeignText reports whether v is text that passwords seldom are, without digits: characters of Chinese, Japanese or
+// Korean, or several words with letters beyond ASCII that do not begin with a small letter.
 func isForeignText(v string) bool {
-	beyond, words := 0, 1
+	wide, beyond := 0, false
 	for i := range len(v) {
 		switch {
-		case v[i] >= 0x80:
-			beyond++
-		case v[i] == ' ':
-			words++
 		case chars.IsDigit(v[i]):
 			return false
+		case v[i] >= 0xe3: // of UTF-8 the first byte of these scripts
+			wide++
+		case v[i] >= 0x80:
+			beyond = true
 		}
 	}
-	return 2*beyond > len(v) && beyond > 6 || beyond > 0 && words > 1 && (chars.IsUpper(v[0]) || v[0] >= 0x80)
+	first, _ := utf8.DecodeRuneInString(v)
+	return wide > 1 || beyond && strings.IndexByte(v, ' ') > 0 && !unicode.IsLower(first)
 }
 
 // maxSmallWord is the longest of the words of sentences, in bytes.
