@@ -162,6 +162,9 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 	q := p
 	for q < len(s) && q-p < 40 && (chars.IsSpace(s[q]) || strings.IndexByte(",\"'\\", s[q]) >= 0) {
 		q++
+		if s[q-1] == '\n' { // of a diff
+			q = chars.SkipAny(s[:min(len(s), q+1)], q, "+-")
+		}
 	}
 	if q == p && !wasQuoted {
 		return 0

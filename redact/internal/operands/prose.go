@@ -417,7 +417,7 @@ func enteredBefore(s string, low, p int) (from, to int) {
 
 // ChangedTo is the second of two values of which the first ends at stop: from x to y.
 func ChangedTo(s string, stop int) (from, to int) {
-	for _, link := range [...]string{" to ", " auf ", " a ", " à ", " naar ", `" -> "`, `' -> '`} {
+	for _, link := range [...]string{" to ", " auf ", " a ", " à ", " naar ", `" -> "`, `' -> '`, `' TO '`, `' to '`} {
 		if strings.HasPrefix(s[stop:], link) {
 			from = stop + len(link)
 			if quote := s[from-1]; quote != ' ' {
@@ -552,11 +552,12 @@ func answerBelow(s string, start, stop int) (from, to int) {
 			return 0, 0
 		}
 		p += nick + len("> ")
-	case line == "1) \"" || line == " 1) \"":
-		if !strings.HasPrefix(s[p:], "2) \"") && !strings.HasPrefix(s[p:], " 2) \"") {
-			return 0, 0
+	case isNumbered(line): // the odd ones are names
+		if q := chars.SkipAny(s, p, " 0123456789"); strings.HasPrefix(s[q:], ") \"") && q > p && (s[q-1]-'0')%2 == 0 {
+			p = q + len(") \"")
+			break
 		}
-		p = chars.SkipAny(s, p, " 2)\"")
+		return 0, 0
 	case !startsWithPrompt(line):
 		return 0, 0
 	case s[p] == '$' && p+1 < len(s) && chars.IsDigit(s[p+1]): // of gdb
@@ -575,6 +576,12 @@ func answerBelow(s string, start, stop int) (from, to int) {
 		return 0, 0
 	}
 	return p, to
+}
+
+// isNumbered reports whether a line begins an item of a list in quotes whose number is odd: 3) "
+func isNumbered(line string) bool {
+	n := chars.SkipAny(line, 0, " 0123456789")
+	return n > 0 && line[n:] == ") \"" && (line[n-1]-'0')%2 == 1
 }
 
 // printsIt reports whether the command on a line is one that prints what is named behind it.

@@ -64,7 +64,24 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			return next
 		}
 	}
-	return sc.randomHit(s, stop, v)
+	if next := sc.randomHit(s, stop, v); next > 0 {
+		return next
+	}
+	return sc.nearHit(s, start, stop, v)
+}
+
+// nearHit removes what is the value of the name [start,stop) only because it stands near.
+func (sc *Scanner) nearHit(s string, start, stop int, v names.Verdict) int {
+	near := operands.Near{Password: v.Kind == kinds.Password, Weak: v.Level < names.Secret}
+	if near.Weak && v.Kind != kinds.Token || isPersonal(v) ||
+		chars.EqualFold(s[start:stop], "pass") && !ofUser(s, start) {
+		return 0
+	}
+	from, to := near.Value(s, start, stop)
+	if to <= from || !sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
+		return 0
+	}
+	return sc.takeNamed(s, from, to, v.Kind)
 }
 
 // proseHit removes the first secret that belongs to the name [start,stop) beside words, in a sentence, or

@@ -9,6 +9,7 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -43,6 +44,9 @@ func (sc *Scanner) urlHit(s string, i int) int {
 	at, colon := operands.Userinfo(s, p, end)
 	if at < 0 {
 		return 0
+	}
+	if strings.HasPrefix(s[p:at], marks.Head) { // an id that an earlier pass has removed
+		return sc.takeNamed(s, p, at, kinds.URLPassword)
 	}
 	if colon < 0 {
 		if v := s[p:at]; len(v) >= 16 && chance.Random(v) && !values.IsReference(v) {

@@ -1,0 +1,133 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operands
+
+import (
+	"strings"
+
+	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/internal/recognise"
+	"github.com/toolscope/toolscope/redact/internal/chance"
+	"github.com/toolscope/toolscope/redact/internal/values"
+)
+
+const (
+	// nearBehind and nearBefore are how far from a name a value is looked for that no form binds to it, in bytes.
+	nearBehind = 120
+	nearBefore = 80
+)
+
+// A Near says what may be the value of a name that no form binds to it.
+type Near struct {
+	Password bool // what people make up, in quotes, behind a slash or directly behind the name
+	Weak     bool // the name may stand for something else: only what is long and drawn by chance
+}
+
+// Value is the word on the line of the name [start,stop) that cannot be anything else than a secret, and that no other
+// name speaks for. Words behind the name come first, then the last one before it.
+func (n Near) Value(s string, start, stop int) (from, to int) {
+	high := min(len(s), stop+nearBehind)
+	high = stop + indexAnyOr(s[stop:high], "\n\r", `\n`)
+	for p := stop; p < high; {
+		if p == stop && strings.IndexByte(wordBounds, s[p]) < 0 { // the rest of the name's word
+			_, _, p = boundWord(s, p, high)
+			continue
+		}
+		if from, to, p = boundWord(s, p, high); to > from && n.is(s, from, to, from == stop+1 && s[stop] == ' ') {
+			return from, to
+		}
+	}
+	low := max(0, start-nearBefore)
+	line := s[low:start]
+	if i := max(strings.LastIndexByte(line, '\n')+1, strings.LastIndex(line, `\n`)+2); i > 1 || low == 0 {
+		low += max(i, 0)
+	} else {
+		low += indexAnyOr(line, " ", "\t")
+	}
+	from, to = 0, 0
+	for p := low; p < start; {
+		a, b, next := boundWord(s, p, start)
+		if p = next; b > a && n.is(s, a, b, false) {
+			from, to = a, b
+		}
+	}
+	return from, to
+}
+
+// indexAnyOr is where the first byte of set or the string other is in s, the length of s without one.
+func indexAnyOr(s, set, other string) int {
+	i := strings.IndexAny(s, set)
+	if i < 0 {
+		i = len(s)
+	}
+	return indexOr(s[:i], other)
+}
+
+// wordBounds end a word.
+const wordBounds = " \t\"'`<>(){}[],;|\\"
+
+// boundWord is the next word in s[p:high], without the marks of a sentence at its end, and where to go on; an empty
+// one if high cuts it.
+func boundWord(s string, p, high int) (from, to, next int) {
+	for p < high && strings.IndexByte(wordBounds, s[p]) >= 0 {
+		p++
+	}
+	from = p
+	for p < high && strings.IndexByte(wordBounds, s[p]) < 0 {
+		p++
+	}
+	if p == high && p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte(wordBounds, s[p]) < 0 {
+		return p, p, p
+	}
+	if p < len(s) && inQuotes(s, from, p) {
+		return from, p, p
+	}
+	return from, chars.SkipBackAny(s, from, p, ".:!?*"), p
+}
+
+func inQuotes(s string, from, to int) bool {
+	return from > 0 && to < len(s) && s[from-1] == s[to] && strings.IndexByte("\"'`", s[to]) >= 0
+}
+
+// is reports whether the word [from,to) is a value; direct tells that it follows the name.
+func (n Near) is(s string, from, to int, direct bool) bool {
+	v := s[from:to]
+	if len(v) < 8 || !chars.HasDigit(v) || strings.ContainsAny(v, "/=:@$%&") && !inQuotes(s, from, to) ||
+		strings.ContainsAny(v, "/=:") || values.IsReference(v) || values.IsPlaceholder(v) || values.IsRelease(v) {
+		return false
+	}
+	given, other := givenTo(s, from)
+	if other {
+		return false
+	}
+	quoted := inQuotes(s, from, to)
+	switch id := chars.IsHex(v) || recognise.UUID(v); {
+	case n.Weak:
+		return len(v) >= 20 && !id && chance.Random(v)
+	case len(v) >= 16 && !chars.IsDigits(strings.TrimLeft(v, "+-")) && (!id || quoted && given) && chance.Random(v):
+		return true
+	case !n.Password || id && !given:
+		return false
+	case quoted || direct || from > 3 && s[from-3:from] == " / ":
+		return values.LooksLikePassword(v) && (given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
+	}
+	return false
+}
+
+// givers are names that say nothing of what they are given.
+const givers = "value val text data content input default string body"
+
+// givenTo reports whether the word at from is given to a name: to one of any value, or to another one.
+func givenTo(s string, from int) (given, other bool) {
+	p := chars.SkipBackAny(s, max(0, from-4), from, "\"'` \\")
+	if p == 0 || strings.IndexByte("=:#@", s[p-1]) < 0 {
+		return false, false
+	}
+	end := chars.SkipBackAny(s, max(0, p-6), p, "\"'` \\=:")
+	name := s[chars.SkipBack(s, max(0, end-16), end, chars.Name):end]
+	if chars.OneOf(givers, chars.FoldString(name)) {
+		return true, false
+	}
+	return false, true
+}
