@@ -29,6 +29,9 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := RemarkedValue(s, start, stop); to > 0 {
 		return true
 	}
+	if _, to := (Near{Password: true}).Value(s, start, stop); to > 0 {
+		return true
+	}
 	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,
 		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text

@@ -27,8 +27,7 @@ type Near struct {
 // Value is the word on the line of the name [start,stop) that cannot be anything else than a secret, and that no other
 // name speaks for. Words behind the name come first, then the last one before it.
 func (n Near) Value(s string, start, stop int) (from, to int) {
-	high := min(len(s), stop+nearBehind)
-	high = stop + indexAnyOr(s[stop:high], "\n\r", `\n`)
+	low, high := lineAround(s, start, stop)
 	for p := stop; p < high; {
 		if p == stop && strings.IndexByte(wordBounds, s[p]) < 0 { // the rest of the name's word
 			_, _, p = boundWord(s, p, high)
@@ -37,13 +36,6 @@ func (n Near) Value(s string, start, stop int) (from, to int) {
 		if from, to, p = boundWord(s, p, high); to > from && n.is(s, from, to, from == stop+1 && s[stop] == ' ') {
 			return from, to
 		}
-	}
-	low := max(0, start-nearBefore)
-	line := s[low:start]
-	if i := max(strings.LastIndexByte(line, '\n')+1, strings.LastIndex(line, `\n`)+2); i > 1 || low == 0 {
-		low += max(i, 0)
-	} else {
-		low += indexAnyOr(line, " ", "\t")
 	}
 	from, to = 0, 0
 	for p := low; p < start; {
@@ -55,13 +47,30 @@ func (n Near) Value(s string, start, stop int) (from, to int) {
 	return from, to
 }
 
-// indexAnyOr is where the first byte of set or the string other is in s, the length of s without one.
-func indexAnyOr(s, set, other string) int {
-	i := strings.IndexAny(s, set)
-	if i < 0 {
-		i = len(s)
+// lineAround is what is read of the line on which the name [start,stop) stands, in whole words. The line may be one in
+// a literal, with escaped line breaks.
+func lineAround(s string, start, stop int) (low, high int) {
+	rest := s[stop:min(len(s), stop+nearBehind)]
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
 	}
-	return indexOr(s[:i], other)
+	high = stop + indexOr(rest, `\n`)
+	low = max(0, start-nearBefore)
+	before := s[low:start]
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		low += i + 1
+	} else if i = strings.LastIndex(before, `\n`); i >= 0 {
+		low += i + len(`\n`)
+	} else if low > 0 {
+		low += indexOr(before, " ")
+	}
+	return low, high
+}
+
+// NearLength is how many bytes [Near.Value] reads.
+func NearLength(s string, start, stop int) int {
+	low, high := lineAround(s, start, stop)
+	return high - low
 }
 
 // wordBounds end a word.
@@ -98,11 +107,11 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 		return false
 	}
 	given, other := givenTo(s, from)
-	if other {
+	if other || chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`")))) {
 		return false
 	}
 	quoted := inQuotes(s, from, to)
-	switch id := chars.IsHex(v) || recognise.UUID(v); {
+	switch id := chars.IsHex(v) || recognise.UUID(v) || isObject(v); {
 	case n.Weak:
 		return len(v) >= 20 && !id && chance.Random(v)
 	case len(v) >= 16 && !chars.IsDigits(strings.TrimLeft(v, "+-")) && (!id || quoted && given) && chance.Random(v):
@@ -113,6 +122,19 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 		return values.LooksLikePassword(v) && (given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
 	}
 	return false
+}
+
+// ownerWords stand before the name or the id of something. Behind them no secret is looked for.
+const ownerWords = "id ids user account org team project tenant client customer version revision release commit branch tag " +
+	"build digest hash checksum sha md fingerprint request trace span session order ticket job run task step node host server " +
+	"container image pod deployment service cluster namespace bucket queue topic event message file path row record no number by " +
+	"resource instance volume device model type class function method thread process worker batch"
+
+// isObject reports whether v is a word with what makes it unique behind it, as services name what they make:
+// web-7d9f8b6c5d-x2k4q, cus_9f3ka82.
+func isObject(v string) bool {
+	n := chars.Skip(v, 0, chars.Lower)
+	return n > 0 && n < len(v) && (v[n] == '-' || v[n] == '_') && strings.ToLower(v) == v
 }
 
 // givers are names that say nothing of what they are given.

@@ -77,6 +77,7 @@ func (sc *Scanner) nearHit(s string, start, stop int, v names.Verdict) int {
 		chars.EqualFold(s[start:stop], "pass") && !ofUser(s, start) {
 		return 0
 	}
+	sc.payDense(costOfNear * operands.NearLength(s, start, stop))
 	from, to := near.Value(s, start, stop)
 	if to <= from || !sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
 		return 0

@@ -19,6 +19,7 @@ const (
 	costOfName  = 420
 	costOfValue = 440
 	costOfAfar  = 2000
+	costOfNear  = 4 // a byte around a name
 	costOfSpan  = 200
 )
 
