@@ -74,7 +74,7 @@ func NearLength(s string, start, stop int) int {
 }
 
 // wordBounds end a word.
-const wordBounds = " \t\"'`<>(){}[],;|\\"
+const wordBounds = " \t\"'`<>(){}[],;|=\\"
 
 // boundWord is the next word in s[p:high], without the marks of a sentence at its end, and where to go on; an empty
 // one if high cuts it.

@@ -466,7 +466,7 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	if from, to = answerBelow(s, start, stop); to > from {
 		return from, to
 	}
-	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ")
+	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ')\"]")
 	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {
 		return 0, 0
 	}
@@ -490,7 +490,7 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 		return from, from + len(line)
 	}
 	if !values.LooksLikePassword(line) || constant || bare && isAssignment(line) ||
-		strings.IndexByte(line, '"') >= 0 || bare && from == p &&
+		strings.ContainsAny(line, "'\"\\") || bare && from == p &&
 		!chance.Plausible(line) && !chars.HasSpecial(line) &&
 		(strings.ToLower(line) == line || !chars.HasDigit(line)) {
 		return 0, 0

@@ -229,6 +229,9 @@ func (sc *Scanner) noteMember(s string, a, b, base int) {
 			f.pair = v
 		}
 	}
+	if key == "keyName" && f.pair.Level == names.Harmless { // of Azure
+		f.pair = names.Verdict{Level: names.Telling, Kind: kinds.APIKey}
+	}
 	if isStatement(key) {
 		f.grid.sql = [2]int{a, b}
 	}

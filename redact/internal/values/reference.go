@@ -97,8 +97,8 @@ func isVariable(v string) bool {
 // name as a whole.
 var references = [...]string{
 	"process.env", "os.environ", "os.getenv", "system.getenv", "getenv(", "env(", "secretkeyref", "arn:aws:", "!ref ",
-	"!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://",
-	"file://", "fileb://", "http/1", "http/2",
+	"!sub ", "!getatt", "ref+", "vault:", "ssm:", "op://", "secret://", "env:", "file:",
+	"fileb://", "http/1", "http/2",
 	"secrets.", "var.", "local.", "data.", "module.", "input(", "config.", "settings.", "self.", "this.", "args.",
 	"opts.", "env.", "ctx.", "req.", "convertto-securestring", "read-host", "get-credential", "get-secret", "get-content",
 	"new-object",

@@ -5,6 +5,7 @@ package values
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
@@ -303,8 +304,9 @@ var hostWords = names.Set("com org net io dev local internal example localhost w
 	"main core common api java javax security util")
 
 // isPassphrase reports whether v is words with dots between them, as passwords are, and none of them is one of hosts,
-// properties or names of secrets: four or more in small letters; three if the last one ends with a number; or two with
-// a capital each, of which the second ends with a number that is none of bits.
+// properties or names of secrets: four or more in small letters, of which one may have a capital and a number; three if
+// the last one ends with a number; or two with a capital each, of which the second ends with a number that is none of
+// bits.
 func isPassphrase(v string) bool {
 	words := strings.TrimRight(v, "0123456789")
 	number, dots := v[len(words):], strings.Count(v, ".")
@@ -315,6 +317,15 @@ func isPassphrase(v string) bool {
 		head = 1
 	default:
 		return false
+	}
+	capital := strings.IndexFunc(words, unicode.IsUpper) // compass.Meadow0.maple.harbor
+	if i := capital + 1; dots >= 3 && capital >= 0 && number == "" {
+		end := chars.Skip(words, i, chars.Lower)
+		number = words[end:chars.Skip(words, end, chars.Digit)]
+		words = words[:capital] + strings.ToLower(words[capital:end]) + words[end+len(number):]
+		if number == "" {
+			return false
+		}
 	}
 	for _, part := range strings.Split(words, ".") {
 		if len(part) < 3 || head == 1 && !chars.IsUpper(part[0]) || chars.Skip(part, head, chars.Lower) != len(part) ||
