@@ -26,9 +26,6 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := ValueBelow(s, start, stop); to > 0 {
 		return true
 	}
-	if _, to := RemarkedValue(s, start, stop); to > 0 {
-		return true
-	}
 	if _, to := (Near{Password: true}).Value(s, start, stop); to > 0 {
 		return true
 	}
@@ -44,9 +41,6 @@ func mayStandAfar(s string, start, stop int) bool {
 	}
 	if stop < len(s) && strings.IndexByte(",)\"'` \\", s[stop]) >= 0 && chars.ContainsFold(s[stop:min(len(s),
 		stop+maxAfar)], "values") {
-		return true
-	}
-	if _, to := SentenceValue(s, stop); to > 0 {
 		return true
 	}
 	_, to := BlockDefault(s, stop)
@@ -241,11 +235,6 @@ func typedInto(s string, start, stop int) (from, to int) {
 	if strings.HasPrefix(rest[n:], ", { target: { value: ") {
 		return literalAt(s, stop+n+len(", { target: { value: "))
 	}
-	if strings.HasPrefix(rest, ", \"") && strings.IndexByte(s[:start], '(') >= 0 && comparesBefore(s, start) {
-		if from, to = literalAt(s, stop+len(", ")); values.LooksLikePassword(s[from:to]) {
-			return from, to
-		}
-	}
 	if !strings.HasPrefix(rest, "\", ") && !strings.HasPrefix(rest, " field\"") && !strings.HasPrefix(rest, " input\"") &&
 		!strings.HasPrefix(rest, " box\"") {
 		return 0, 0
@@ -274,15 +263,6 @@ func fillsBefore(s string, start int) bool {
 		}
 	}
 	return false
-}
-
-// comparesBefore reports whether the name that begins at start is the first argument of a call of C that copies or
-// compares: strcpy(c.password, "x").
-func comparesBefore(s string, start int) bool {
-	open := strings.LastIndexByte(s[max(0, start-maxProse):start], '(') + max(0, start-maxProse)
-	call := s[chars.SkipBack(s, max(0, open-16), open, chars.Lower):open]
-	return chars.Skip(s, open+1, chars.Name|chars.Dot) >= start &&
-		chars.OneOf("strcpy strncpy strlcpy strcmp strncmp memcmp memcpy", call)
 }
 
 // formPart is the body of the part of a form whose header ends at p with its name (RFC 7578).
@@ -328,37 +308,6 @@ func literalAt(s string, p int) (from, to int) {
 		return p + 1, QuoteEnd(s, p+1, c)
 	}
 	return 0, 0
-}
-
-// SentenceValue is the literal of a sentence about a name: the password for the user 'ann'
-// is 'x'.
-func SentenceValue(s string, stop int) (from, to int) {
-	if !chars.HasFold(s, stop, " for ") && !chars.HasFold(s, stop, " of ") {
-		return 0, 0
-	}
-	const is = " is "
-	if stop+2 < len(s) && s[stop+1]|0x20 != 'f' && s[stop+1]|0x20 != 'o' {
-		return 0, 0
-	}
-	words := s[stop:min(len(s), stop+80)]
-	i := strings.Index(words, is)
-	if i < 0 {
-		i = strings.Index(words, " = ") - 1
-	}
-	if i < 0 || stop+i+len(is) >= len(s) || strings.IndexByte(words[:i], '\n') >= 0 || strings.Contains(words[:i],
-		". ") {
-		return 0, 0
-	}
-	open := stop + i + len(is)
-	quote := s[open]
-	if quote != '"' && quote != '\'' && quote != '`' {
-		return 0, 0
-	}
-	end := QuoteEnd(s, open+1, quote)
-	if end == len(s) || s[end] != quote {
-		return 0, 0
-	}
-	return open + 1, end
 }
 
 // Fallback is the literal that an expression which ends at p has instead of its value: getpass() or "x".

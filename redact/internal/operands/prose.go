@@ -64,9 +64,6 @@ type prose struct {
 // that the name is a word of a language, and no name in source code.
 func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 	r := prose{s: s, limit: min(len(s), stop+maxProse), scripts: scripts}
-	if from, to = bracketed(s, stop); to > from {
-		return from, to
-	}
 	p, ok := r.begin(start, stop)
 	if !ok {
 		return 0, 0
@@ -99,35 +96,6 @@ func ProseValue(s string, start, stop int, scripts bool) (from, to int) {
 		p = end
 	}
 	return 0, 0
-}
-
-// bracketed is the word in brackets behind the name that ends at stop, if it looks like a password: password [x].
-func bracketed(s string, stop int) (from, to int) {
-	p := chars.Skip(s[:min(len(s), stop+1)], stop, chars.Blank)
-	if p+1 >= len(s) {
-		return 0, 0
-	}
-	open := strings.IndexByte("[{(<", s[p])
-	if open < 0 {
-		return 0, 0
-	}
-	from = p + 1
-	to = from + strings.IndexByte(s[from:min(len(s), from+maxProse)], "]})>"[open])
-	if to-from > 2 && strings.IndexByte("\"'`", s[from]) >= 0 && s[to-1] == s[from] {
-		from, to = from+1, to-1
-	}
-	if to <= from || strings.ContainsAny(s[from:to], "\"'`=,;") ||
-		!values.LooksLikePassword(s[from:to]) && !values.MayBeSimple(s[from:to]) ||
-		p == stop && isArgument(s[p], s[from:to]) {
-		return 0, 0
-	}
-	return from, to
-}
-
-// isArgument reports whether v, in brackets directly behind a name, is a type or an expression: Token<Type>, call(x.y).
-func isArgument(open byte, v string) bool {
-	name := chars.IsDotted(v) && !chance.Random(v)
-	return open == '<' && name || open == '(' && (name && strings.IndexByte(v, '.') > 0 || values.IsSyntax(v))
 }
 
 // begin looks at what stands directly around the name, and returns where the words behind it begin; ok is false if
@@ -282,12 +250,6 @@ var enterVerbs = names.Set("typed type types typing entered enter enters enterin
 // EnteredValue is what is typed into the field whose name begins at start: type 'x' into #password,
 // entered x in the password field.
 func EnteredValue(s string, start int) (from, to int) {
-	if from, to = updatedValue(s, start); to > from {
-		return from, to
-	}
-	if from, to = storedValue(s, start); to > from {
-		return from, to
-	}
 	low := max(0, start-maxProse)
 	p := chars.SkipBackAny(s, low, start, "#\"'`[(:. ")
 	for range 4 {
@@ -315,77 +277,8 @@ func EnteredValue(s string, start int) (from, to int) {
 	return 0, 0
 }
 
-// storedValue is the literal that a call stores for the key whose name begins at start: set("x", forKey: "apiKey"),
-// setObject:@"x" forKey:@"apiKey".
-func storedValue(s string, start int) (from, to int) {
-	for _, label := range [...]string{`, forKey: "`, ` forKey:@"`, `, key: "`, `, forAccount: "`, `, withName: "`} {
-		if !strings.HasSuffix(s[:start], label) {
-			continue
-		}
-		if to = start - len(label) - 1; to < 1 || s[to] != '"' {
-			return 0, 0
-		}
-		low := max(0, to-maxStatement)
-		from = low + strings.LastIndexByte(s[low:to], '"') + 1
-		return from, to
-	}
-	return 0, 0
-}
-
 // maxStatement is how much of a statement of SQL is read before a name, in bytes.
 const maxStatement = 300
-
-// updatedValue is the literal that a statement of SQL sets where a column has the name that begins at start:
-// SET value = 'x' WHERE name = 'api_key'.
-func updatedValue(s string, start int) (from, to int) {
-	if start == 0 || s[start-1] != '\'' {
-		return 0, 0
-	}
-	line := s[max(0, start-maxStatement) : start-1]
-	where := strings.LastIndex(strings.ToLower(line), " where ")
-	if where < 0 {
-		return 0, 0
-	}
-	equals, _, ok := strings.Cut(line[where+len(" where "):], "=")
-	if !ok || !names.IsPairName(strings.ToLower(strings.TrimSpace(equals))) {
-		return 0, 0
-	}
-	set := strings.LastIndex(strings.ToLower(line[:where]), "value = '")
-	if set < 0 {
-		return 0, 0
-	}
-	from = start - 1 - len(line) + set + len("value = '")
-	return from, QuoteEnd(s, from, '\'')
-}
-
-// RemarkedValue is the last literal before a remark at the end of a line that ends with the name [start,stop):
-// Client("x") // host and password.
-func RemarkedValue(s string, start, stop int) (from, to int) {
-	ends := stop == len(s) || s[stop] == '\n' || s[stop] == '\r'
-	if !ends && s[stop] != ' ' {
-		return 0, 0
-	}
-	line := s[max(0, start-maxStatement):start]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	for _, mark := range [...]string{"# ", "// ", "-- "} {
-		code, _, ok := strings.Cut(line, mark)
-		if !ok {
-			continue
-		}
-		end := strings.LastIndexAny(code, "\"'")
-		if end <= 0 {
-			continue
-		}
-		to = start - len(line) + end
-		from = start - len(line) + strings.LastIndexByte(code[:end], code[end]) + 1
-		if v := s[from:to]; from > start-len(line) && (values.LooksLikePassword(v) || values.MayBeSimple(v)) &&
-			(ends || chars.HasDigit(v) && (chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]) ||
-				strings.Count(v, "-") > 1)) {
-			return from, to
-		}
-	}
-	return 0, 0
-}
 
 // enteredBefore is the word or literal that ends at p, if a verb stands before it.
 func enteredBefore(s string, low, p int) (from, to int) {

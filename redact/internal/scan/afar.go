@@ -38,9 +38,6 @@ func besideWords(s string, start, stop int) (from, to int) {
 	if to <= from {
 		from, to = operands.ValueBelow(s, start, stop)
 	}
-	if to <= from {
-		from, to = operands.RemarkedValue(s, start, stop)
-	}
 	return from, to
 }
 
@@ -90,15 +87,13 @@ func (sc *Scanner) nearHit(s string, start, stop int, v names.Verdict) int {
 func (sc *Scanner) proseHit(s string, start, stop int, v names.Verdict) (next int, done bool) {
 	sc.spend(stop - start)
 	pass := chars.EqualFold(s[start:stop], "pass") // in running text a verb, or a turn
-	for n := range 3 {
+	for n := range 2 {
 		from, to := 0, 0
 		switch n {
 		case 0:
 			if from, to = besideWords(s, start, stop); v.Kind != kinds.Password && values.MayBeSimple(s[from:to]) {
 				continue
 			}
-		case 1:
-			from, to = operands.SentenceValue(s, stop)
 		default:
 			from, to = operands.BlockDefault(s, stop)
 		}
