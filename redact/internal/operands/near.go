@@ -15,12 +15,13 @@ import (
 const (
 	// nearBehind and nearBefore are how far from a name a value is looked for that no form binds to it, in bytes.
 	nearBehind = 120
-	nearBefore = 80
+	nearBefore = 160
 )
 
 // A Near says what may be the value of a name that no form binds to it.
 type Near struct {
 	Password bool // what people make up, in quotes, behind a slash or directly behind the name
+	Key      bool // also what may be an id or a digest, in quotes
 	Weak     bool // the name may stand for something else: only what is long and drawn by chance
 }
 
@@ -33,7 +34,7 @@ func (n Near) Value(s string, start, stop int) (from, to int) {
 			_, _, p = boundWord(s, p, high)
 			continue
 		}
-		if from, to, p = boundWord(s, p, high); to > from && n.is(s, from, to, from == stop+1 && s[stop] == ' ') {
+		if from, to, p = boundWord(s, p, high); to > from && n.is(s, from, to, follows(s, stop, from)) {
 			return from, to
 		}
 	}
@@ -99,27 +100,35 @@ func inQuotes(s string, from, to int) bool {
 	return from > 0 && to < len(s) && s[from-1] == s[to] && strings.IndexByte("\"'`", s[to]) >= 0
 }
 
+// follows reports whether nothing but a blank, and a bracket, stands between stop and from.
+func follows(s string, stop, from int) bool {
+	return s[stop] == ' ' && (from == stop+1 || from == stop+2 && strings.IndexByte("([{<", s[stop+1]) >= 0)
+}
+
 // is reports whether the word [from,to) is a value; direct tells that it follows the name.
 func (n Near) is(s string, from, to int, direct bool) bool {
 	v := s[from:to]
-	if len(v) < 8 || !chars.HasDigit(v) || strings.ContainsAny(v, "/=:@$%&") && !inQuotes(s, from, to) ||
-		strings.ContainsAny(v, "/=:") || values.IsReference(v) || values.IsPlaceholder(v) || values.IsRelease(v) {
+	quoted := inQuotes(s, from, to)
+	if len(v) < 8 || !chars.HasDigit(v) || strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
+		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) ||
+		values.IsReference(v) || values.IsPlaceholder(v) || values.IsRelease(v) {
 		return false
 	}
 	given, other := givenTo(s, from)
 	if other || chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`")))) {
 		return false
 	}
-	quoted := inQuotes(s, from, to)
-	switch id := chars.IsHex(v) || recognise.UUID(v) || isObject(v); {
+	id := (chars.IsHex(v) || recognise.UUID(v)) && !(n.Key && quoted) || isObject(v)
+	switch {
 	case n.Weak:
 		return len(v) >= 20 && !id && chance.Random(v)
-	case len(v) >= 16 && !chars.IsDigits(strings.TrimLeft(v, "+-")) && (!id || quoted && given) && chance.Random(v):
+	case len(v) >= 16 && (!id || quoted && given) && chance.Random(v):
 		return true
-	case !n.Password || id && !given:
+	case !n.Password || id && !given && !direct:
 		return false
 	case quoted || direct || from > 3 && s[from-3:from] == " / ":
-		return values.LooksLikePassword(v) && (given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
+		return values.MayBeSimple(v) || values.LooksLikePassword(v) &&
+			(given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
 	}
 	return false
 }

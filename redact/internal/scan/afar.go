@@ -69,7 +69,8 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 
 // nearHit removes what is the value of the name [start,stop) only because it stands near.
 func (sc *Scanner) nearHit(s string, start, stop int, v names.Verdict) int {
-	near := operands.Near{Password: v.Kind == kinds.Password, Weak: v.Level < names.Secret}
+	near := operands.Near{Password: v.Kind == kinds.Password, Weak: v.Level < names.Secret,
+		Key: v.Kind == kinds.Token || v.Kind == kinds.APIKey || v.Kind == kinds.Secret}
 	if near.Weak && v.Kind != kinds.Token || isPersonal(v) ||
 		chars.EqualFold(s[start:stop], "pass") && !ofUser(s, start) {
 		return 0
