@@ -126,7 +126,7 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 		return true
 	case !n.Password || id && !given && !direct:
 		return false
-	case quoted || direct || from > 3 && s[from-3:from] == " / ":
+	case quoted || direct || given || from > 3 && s[from-3:from] == " / ":
 		return values.MayBeSimple(v) || values.LooksLikePassword(v) &&
 			(given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
 	}
