@@ -65,10 +65,10 @@ func OfInput(v string) string {
 
 // IsPairName reports whether a member of this name names what "value" holds: name, ParameterKey, header_name.
 func IsPairName(key string) bool {
-	switch key {
+	switch strings.ToLower(key) {
 	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute", "property",
 		"label", "selector", "element", "locator", "placeholder", "id", "path", "question", "target", "into", "prompt",
-		"option", "setting", "Name", "Key", "Header", "Variable", "Field", "Label", "Question":
+		"option", "setting":
 		return true
 	}
 	i := len(key) - len("name")
