@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"io"
 	"strings"
 	"time"
@@ -94,7 +93,7 @@ func WriteReport(w io.Writer, log *calllog.Log, r Report) error {
 	_, err = io.WriteString(w, page(d.Title,
 		`<meta http-equiv="Content-Security-Policy" content="`+csp+`"><style>`+style+`</style>`,
 		`<script type="application/json" id="data">`+string(data)+`</script><script type="module">`+script+`</script>`,
-		`<pre id="plain" tabindex="0">`+html.EscapeString(string(tables))+`</pre>`))
+		`<pre id="plain" tabindex="0">`+escapeHTML(string(tables))+`</pre>`))
 	return err
 }
 
