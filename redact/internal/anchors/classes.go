@@ -18,7 +18,7 @@ var classOf = func() (t [256]uint8) {
 		t[c] = classDigit
 	}
 	for class, of := range map[uint8]string{classBlank: " ()", classColon: ":~+", classJoin: "_-", classDot: "./",
-		classAt: "@%="} {
+		classAt: "@%=<"} {
 		for _, c := range []byte(of) {
 			t[c] = class
 		}
@@ -39,7 +39,7 @@ const (
 	classDigit  = 27 + iota
 	classJoin   // '_' and '-'
 	classDot    // . and /
-	classAt     // @ % =
+	classAt     // @ % = <
 	classBeyond // bytes beyond ASCII: other scripts, apart from the punctuation that JSON and source code are full of
 	classes     // how many there are
 )
