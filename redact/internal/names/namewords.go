@@ -142,7 +142,7 @@ const compoundHeads = 10
 // notCompound end like a compound and are none.
 var notCompound = Set("bypass compass overpass surpass trespass underpass encompass monkey turkey hotkey donkey " +
 	"jockey hockey whiskey passkey " +
-	"rpass detoken pretoken subtoken pubkey publickey primarykey foreignkey cwd fwd")
+	"minipass rpass detoken pretoken subtoken pubkey publickey primarykey foreignkey cwd fwd")
 
 // BeforeSecret make a key or a token one that opens something.
 var BeforeSecret = Set("api access secret private priv auth oauth encryption encrypt decryption decrypt signing " +
@@ -177,12 +177,12 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"exception request requests response " +
 	"matcher resolver validator converter serializer strategy repository customizer configurer sql parameter " +
 	"param params hasher hashers tooltip help iterations " +
-	"context decision reason reasons certificate certificates serial")
+	"context decision reason reasons certificate certificates serial validity check reuse prevention tgz")
 
 // things are the last words of names in programs, besides AboutWords.
 var things = Set("client filter context storage operation authentication authorization authority test tests impl " +
 	"details attributes parameters collection class object model view requests response exception encoder decoder " +
-	"request matcher resolver validator converter repository strategy")
+	"request matcher resolver validator converter repository strategy controller")
 
 // plainKeyWords are what beforeKey takes back.
 var plainKeyWords = Set("key keys token tokens pass string session sid sig signature login auth")
@@ -203,7 +203,7 @@ var beforeKey = Set("primary foreign sort partition cache cached map dict object
 	"property input output prompt completion reasoning eos bos pad " +
 	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query " +
 	"param parameter attribute attr meta sub top any each other " +
-	"keyframe by sort group idx pk fk ha author co websocket creation lock starting sequence serial update")
+	"keyframe by sort group idx pk fk ha author co websocket creation lock starting sequence serial update action")
 
 // weakening are the words that do so in running text.
 var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor " +

@@ -71,7 +71,7 @@ func cardDigits(d *[maxCard]byte, v string) (n, group int, ok bool) {
 			d[n] = v[p] - '0'
 			n++
 			group++
-		case chars.IsDigit(v[p]) || group < 4:
+		case chars.IsDigit(v[p]) || group < 4 || group > 6:
 			return 0, 0, false
 		default:
 			group = 0

@@ -69,8 +69,8 @@ func Labelled(v names.Verdict, s string, i int) (end int) {
 // maxDots is how many dots a number of people's papers has at most. The identifiers of standards have more: 1.2.840.10008.
 const maxDots = 3
 
-// isMasked reports whether what a number hides is gone already: XXXXXX1111.
-func isMasked(v string) bool { return strings.Contains(v, "XXXX") }
+// isMasked reports whether what a number hides is gone already, or it shows a form: XXXXXX1111, 9999 9999.
+func isMasked(v string) bool { return strings.Contains(v, "XXXX") || strings.Trim(v, v[:1]+" -") == "" }
 
 // isZeroPadded reports whether v is one digit behind a zero and before itself or zeros, as source code writes octal
 // numbers: 07777777.

@@ -76,7 +76,7 @@ func nameGap(s string, q int) int {
 // a path, an assignment or a call; last is the length of the last of the words.
 func isCodeBehind(s string, end, last int) bool {
 	if s[end] == '.' { // NUnit.Tests
-		return last > longestTitle && end+1 < len(s) && chars.IsLetter(s[end+1])
+		return (last > longestTitle || last > 1 && chars.IsUpper(s[end-1])) && end+1 < len(s) && chars.IsLetter(s[end+1])
 	}
 	return chars.IsDigit(s[end]) || strings.IndexByte("_/(=[{@:\\", s[end]) >= 0
 }

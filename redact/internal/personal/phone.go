@@ -79,7 +79,7 @@ func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
 	none := digits < 8 || digits > 15 || i > 0 && s[i-1] == '\\' || end < len(s) && chars.IsAlnum(s[end]) ||
-		datedRelease(s[i:end])
+		datedRelease(s[i:end]) || isDecimal(s[i+1:end])
 	if !none && s[i+1] == '1' {
 		none = digits != 11 || strings.IndexByte("01", chars.TrimStart(s[i+2:], " -.(")[0]) >= 0
 	}
@@ -159,6 +159,12 @@ func extension(s string, end int) int {
 		return end
 	}
 	return p
+}
+
+// isDecimal reports whether v has one dot, behind more digits than the code of a country has, and no other sign.
+func isDecimal(v string) bool {
+	head, tail, ok := strings.Cut(v, ".")
+	return ok && len(head) > 3 && chars.IsDigits(head) && chars.IsDigits(tail)
 }
 
 // datedRelease reports whether v is an added line of a change log: +2.34.2 (2026-05-14.

@@ -102,7 +102,7 @@ func (sc *Scanner) besideOthers(s string, start, stop int, v names.Verdict) name
 		switch {
 		case sc.makesSecret(before):
 			v.Level = names.Secret
-		case names.Weakens(before) && v.Kind != kinds.Credential:
+		case names.Weakens(before) && v.Kind != kinds.Credential, strings.HasSuffix(s[:start], "ublic key "):
 			return names.Verdict{}
 		}
 	}

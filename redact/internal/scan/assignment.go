@@ -45,8 +45,12 @@ func (b *assignment) isNoValue() bool {
 func (b *assignment) isText() bool {
 	o := b.operand
 	return b.isPathOrHelp() || values.IsRequest(b.value(), b.name()) || b.isTestCount() || b.isResult() ||
-		b.isConstant() || (o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(b.s, b.start, o)
+		b.isConstant() || (o.Op == ':' || o.Op == '=' && o.Spaced) && !o.Quoted && isSaid(b.s, b.start, o) ||
+		strings.Contains(b.s[o.End:min(len(b.s), o.End+nearRef)], "remoteRef:")
 }
+
+// nearRef is how far behind a name in a store of secrets what says so may stand, in bytes.
+const nearRef = 32
 
 // isListItem reports whether the operand behind a comma is the next name of a list rather than a value.
 func (b *assignment) isListItem() bool {
@@ -60,6 +64,9 @@ func (b *assignment) isListItem() bool {
 	if dot := strings.LastIndexByte(b.name(), '.'); dot > 0 && s[b.stop] == ',' &&
 		names.Classify(b.name()[dot+1:]).Level == names.Harmless {
 		return true // {token.FLOAT, "0x1p2"}
+	}
+	if b.start > 1 && strings.IndexByte("/:", s[b.start-1]) >= 0 && strings.IndexByte(value, s[b.start-1]) >= 0 {
+		return true // another path: kadmin/server, iam:ListUsers
 	}
 	if strings.ContainsAny(value, ".[*") && !chance.Random(value) && names.Classify(value).Level == names.Secret {
 		return true // another path: users[1].password
@@ -75,7 +82,8 @@ func (b *assignment) isListItem() bool {
 	if end := len(value) - 1; end > 0 && names.Classify(value).Level == names.Secret { // password2
 		name = value[:end]
 	}
-	return chars.IsIdentifier(value) && !chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
+	head := strings.LastIndexByte(value, '-') + 1 // two-factor-secret, two-factor-codes
+	return chars.IsIdentifier(value[head:]) && strings.HasPrefix(b.name(), value[:head]) && !chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
 		!chance.Random(value)
 }
 

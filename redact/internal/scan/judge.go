@@ -37,6 +37,9 @@ func inARN(s string, start int) bool {
 // behind words of a line or begins a literal, and the value is a word.
 func isSaid(s string, start int, o values.Operand) bool {
 	v := s[o.Start:o.End]
+	if strings.HasSuffix(s[:start], ":param ") {
+		return true
+	}
 	if o.End+1 < len(s) && s[o.End] == ' ' && chars.IsLetter(s[o.End+1]) && strings.ToLower(v) == v &&
 		names.Classify(v).Level == names.Secret {
 		return true // passwd: password updated

@@ -90,6 +90,9 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		return 0
 	}
 	to := personal.Labelled(v, s, at)
+	if v.Kind == names.PersonName && isNoPerson(s, start, stop, at, to) {
+		return 0
+	}
 	if to <= at {
 		if sc.quick {
 			sc.suspect = sc.suspect || strings.IndexByte("{[<", s[at]) >= 0
@@ -99,6 +102,13 @@ func (sc *Scanner) personalHit(s string, start, stop int, v names.Verdict) int {
 		return 0
 	}
 	return sc.takeRange(s, at, to, v)
+}
+
+// isNoPerson reports whether the value [at,to) behind the label [start,stop) of a name is none: behind the end of a
+// sentence, the first word of the documentation of a function, or one word where two are the least.
+func isNoPerson(s string, start, stop, at, to int) bool {
+	return strings.HasPrefix(s[stop:], ".\n") || strings.HasSuffix(s[:at], `"""`) ||
+		to > at && chars.EqualFold(s[start:stop], "fullname") && chars.Skip(s, at, chars.Lower|chars.Upper) == to
 }
 
 // takeRange removes the value [at,to) behind a label of personal data and, if a range begins with it, the

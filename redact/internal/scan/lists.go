@@ -5,6 +5,7 @@ package scan
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
@@ -30,8 +31,17 @@ func (sc *Scanner) flowList(s string, o values.Operand, d names.Verdict) int {
 	return sc.dashList(s, o.Start, d)
 }
 
+// maxRules is how much of a list is read to find out whether it has rules, in bytes.
+const maxRules = 200
+
 // bracketList removes the strings of the list that begins at p.
 func (sc *Scanner) bracketList(s string, p int, d names.Verdict) int {
+	list, _, _ := strings.Cut(s[p:min(len(s), p+maxRules)], "]")
+	for word := range strings.FieldsFuncSeq(list, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) > 3 && values.IsTypeName(word) {
+			return 0 // rules for the values of a field: ['required', 'min:8']
+		}
+	}
 	last := 0
 	for q := p + 1; q < len(s) && q-p < chance.MaxValue; q++ {
 		switch c := s[q]; c {

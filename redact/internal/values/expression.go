@@ -124,7 +124,7 @@ func IsProgramName(v string) bool {
 // isBetween reports whether a value in quotes is what stands between two literals in source code: the first quote ended
 // one, as in "Password is " + x; or only places to fill in and what is between them.
 func isBetween(v string) bool {
-	if v[0] == '{' && isTemplate(v) {
+	if (v[0] == '{' || v[0] == '%') && isTemplate(v) {
 		return true
 	}
 	rest := strings.TrimLeft(v, " ")
@@ -141,11 +141,14 @@ func isBetween(v string) bool {
 	return false
 }
 
-// isTemplate reports whether v is places to fill in, with no letters or digits between them: {0}:{1}.
+// isTemplate reports whether v is places to fill in, with no letters or digits between them: {0}:{1}, %s:%s; or one and
+// a colon, as a prompt is.
 func isTemplate(v string) bool {
 	depth, places := 0, 0
 	for i := range len(v) {
 		switch c := v[i]; {
+		case i > 0 && v[i-1] == '%' && strings.IndexByte("sdvq", c) >= 0:
+			places++
 		case c == '{':
 			depth++
 		case c == '}':
@@ -154,5 +157,5 @@ func isTemplate(v string) bool {
 			return false
 		}
 	}
-	return depth == 0 && places >= 2
+	return depth == 0 && (places >= 2 || places == 1 && strings.HasSuffix(strings.TrimRight(v, " "), ":"))
 }

@@ -15,14 +15,15 @@ import (
 // smallWords are the articles, pronouns and verbs of sentences in several languages.
 var smallWords = names.Set("you we they not don't has have can could does did please enter type no yes any all new but " +
 	"der die das ein ist nicht bitte mit und le la les un une est pas du et el los las es y o il lo di non per " +
-	"os um uma não het een niet en na til ikke er nie jest для не и в на")
+	"os um uma não het een niet en na til ikke er nie jest для не и в на de del")
 
 // isMessage reports whether v is words that tell a person something rather than a secret of several words: a prompt,
 // an error, the text of a form. Words alone are no evidence, as passphrases have them. Two of these are: a capital at
-// the head alone, the end of a sentence, small words (each counts), the name of a secret, a place to fill in, and a
-// call whose argument v is. Small words alone are not enough, as passphrases have them, too, unless one that speaks of
-// a field comes first. With a number at the end v may be a password.
-func isMessage(v string, o Operand) bool {
+// the head alone, two words or more than six with it, an acronym, the end of a sentence, small words (each counts), the
+// name of a secret, a place to fill in, a call whose argument v is, and a name that tells what is done with the secret.
+// Small words alone are not enough, as passphrases have them, too, unless one that speaks of a field comes first. With a
+// number at the end v may be a password.
+func isMessage(v, name string, o Operand) bool {
 	if len(v) > 400 {
 		return false
 	}
@@ -33,9 +34,9 @@ func isMessage(v string, o Operand) bool {
 		return false
 	}
 	first, _, _ := strings.Cut(v, " ")
-	count, points, capitals, small := 0, 0, 0, 0
+	count, points, capitals, small, acronyms := 0, 0, 0, 0, 0
 	for _, word := range strings.Split(v, " ") {
-		bare := strings.Trim(word, `.,:;?!()'"-`)
+		bare := strings.Trim(word, `.,:;?!()'"-\*`)
 		low := strings.ToLower(bare)
 		switch {
 		case bare == "":
@@ -53,6 +54,8 @@ func isMessage(v string, o Operand) bool {
 		}
 		if count++; chars.IsUpper(bare[0]) && len(bare) > 1 && low[1:] == bare[1:] {
 			capitals++
+		} else if len(bare) > 1 && chars.Skip(bare, 0, chars.Upper) == len(bare) {
+			acronyms++
 		}
 	}
 	if count < 2 || chars.IsDigit(v[len(v)-1]) {
@@ -60,6 +63,18 @@ func isMessage(v string, o Operand) bool {
 	}
 	if capitals == 1 && chars.IsUpper(v[0]) {
 		points++
+		if count == 2 || count > 6 {
+			points++
+		}
+	}
+	if acronyms > 0 && acronyms < count {
+		points++
+	}
+	for _, action := range actions {
+		if chars.ContainsFold(name, action) {
+			points++
+			break
+		}
 	}
 	if end := strings.TrimRight(v, " "); strings.IndexByte(".?:", end[len(end)-1]) >= 0 {
 		points++
@@ -70,14 +85,20 @@ func isMessage(v string, o Operand) bool {
 	return points+small >= 2 && (points > 0 || saysWords[first])
 }
 
-// isForeignText reports whether v is text that passwords seldom are, without digits: characters of Chinese, Japanese or
+// actions are in the names of texts about what is done with a secret.
+var actions = [...]string{"create", "update", "delete", "reset", "confirm", "change", "success", "warning", "incorrect",
+	"users_"}
+
+// isForeignText reports whether v is text that passwords seldom are, without digits but in a sentence: characters of Chinese, Japanese or
 // Korean, or several words with letters beyond ASCII that do not begin with a small letter.
 func isForeignText(v string) bool {
 	wide, beyond := 0, false
 	for i := range len(v) {
 		switch {
 		case chars.IsDigit(v[i]):
-			return false
+			if i == 0 || v[i-1] < 0x80 || !strings.HasSuffix(v, "。") {
+				return false
+			}
 		case v[i] >= 0xe3: // of UTF-8 the first byte of these scripts
 			wide++
 		case v[i] >= 0x80:
@@ -97,7 +118,7 @@ func isWordOfText(v string) bool {
 		return true
 	}
 	for i := range len(v) {
-		if !chars.IsLetter(v[i]) && v[i] < 0x80 && (i == 0 || strings.IndexByte("'-/", v[i]) < 0) {
+		if !chars.IsLetter(v[i]) && v[i] < 0x80 && (i == 0 || strings.IndexByte(`'-/\`, v[i]) < 0) {
 			return false
 		}
 	}

@@ -29,7 +29,9 @@ func IsReference(v string) bool {
 	case '{':
 		return isPlaceholder(v)
 	case '<':
-		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=")
+		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=") || strings.HasPrefix(v, "<http")
+	case '}', '&': // behind an expression, an entity of HTML
+		return strings.HasPrefix(v, "}}") || strings.HasPrefix(v, "&lt")
 	case '%':
 		return n <= 3 || v[n-1] == '%' && chars.IsIdentifier(v[1:n-1]) || strings.HasPrefix(v, "%(")
 	case '0': // 0x%x
@@ -56,8 +58,12 @@ func isPlaceholder(v string) bool {
 	if strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) {
 		return true
 	}
-	n := len(v)
-	return n > 2 && v[n-1] == '}' && chars.IsDotted(v[1:n-1]) && !chance.Random(v[1:n-1])
+	name, _, index := strings.Cut(v[1:], "[")
+	if !index {
+		name = strings.TrimSuffix(name, "}")
+		index = len(name) < len(v)-1
+	}
+	return index && name != "" && chars.IsDotted(name) && !chance.Random(name)
 }
 
 // beginsReference reports whether v begins with one of the references, and is a dotted name where it has to
@@ -81,7 +87,7 @@ func isVariable(v string) bool {
 	case n > 2 && (v[1] == '(' && v[n-1] == ')' || v[1] == '(' && strings.IndexByte(v, ')') < 0),
 		n > 4 && strings.HasPrefix(v, "${{") && (v[n-1] == '}' || strings.IndexByte(v, '}') < 0):
 		return true
-	case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) ||
+	case n > 1 && (chars.IsIdentifier(v[1:]) && !chance.Random(v[1:]) || chars.IsDotted(v[1:]) && !chars.HasDigit(v) ||
 		n <= 3 && chars.IsDigits(strings.TrimRight(v[1:], "}"))):
 		return true
 	case n > 4 && chars.IsIdentifier(v[1:max(1, strings.IndexAny(v, "[-"))]) && strings.ContainsAny(v, "['>"):

@@ -4,6 +4,7 @@
 package values
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -53,7 +54,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	}
 	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted &&
 		isNameOfSecret(v) || isNoSecret(v,
-		name) || IsRequest(v, name) || speaksOf(v, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
+		name) || IsRequest(v, name) || speaksOf(v, name, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
 	}
 	switch {
@@ -66,9 +67,9 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
-	case drawn(d.Kind) && len(v) < 16 && isWords(v) && !chance.Random(v) && !LooksLikePassword(v):
+	case drawn(d.Kind) && (isConstant(v) || len(v) < 16 && isWords(v) && !chance.Random(v) && !LooksLikePassword(v)):
 		return points + sentence // api_key="test"
-	case isDay(v) && d.Kind != kinds.Password:
+	case d.Kind != kinds.Password && (isDay(v) || !o.Quoted && IsVersion(v)):
 		return points + noSecret
 	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o),
 		isArgument(v, name, d, o), (o.Op == ',' || drawn(d.Kind)) && isHeader(v):
@@ -83,6 +84,9 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 // IsRequest reports whether v is the id of a request or of a change that its client draws so that it counts once: a UUID
 // beside ClientToken, request-token or changeToken.
 func IsRequest(v, name string) bool {
+	if name == "ClientToken" { // of AWS
+		return true
+	}
 	if len(v) < uuidLen-1 || len(v) > uuidLen || strings.Count(v, "-") != 4 || chars.Skip(v, 0, chars.URL) != len(v) {
 		return false
 	}
@@ -104,10 +108,14 @@ func isArgument(v, name string, d names.Verdict, o Operand) bool {
 			chars.EqualFold(lastPart(name), "pass") && !LooksLikePassword(v) // of a test
 	case ',':
 		return isConstant(v)
+	case ':':
+		if o.Flag && (v == "env" || v == "file") { // -storepass:env NAME
+			return true
+		}
 	case '=':
 		return o.Flag && chars.Skip(v, 0, chars.Upper) == len(v) && names.Classify(v).Level == names.Secret // --pass=PASS
 	case ' ':
-		if o.Flag && !o.Quoted && functionWords[v] {
+		if o.Flag && !o.Quoted && (functionWords[v] || chars.OneOf("option options flag flags argument", v)) {
 			return true // use of --password via the command line
 		}
 		if o.Quoted { // #define X_PSK "psk"
@@ -141,13 +149,18 @@ func isConstant(v string) bool {
 		!chance.Random(v)
 }
 
+// isFields reports whether v is names of fields, none of which looks drawn by chance.
+func isFields(v string) bool {
+	return chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) && !chars.HasDigit(v) && !chance.Random(v)
+}
+
 // judgeLiteral decides on a quoted value after a strong name, by the operator.
 func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	switch op {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
-		if isMember(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
+		if isMember(v) || drawn(d.Kind) && isFields(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
 			return false
 		}
 		return chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless
@@ -173,7 +186,7 @@ func byForm(ok bool) int {
 // or the name of a secret.
 func isNoSecret(v, name string) bool {
 	return marks.IsMark(v) || IsLiteral(v) || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) ||
-		name != "" && isName(v, name) || IsRelease(v) || isDigest(v) || namesSecret(v) || isQuantity(v) ||
+		name != "" && isName(v, name) || IsRelease(v) || IsDigest(v) || namesSecret(v) || isQuantity(v) ||
 		isState(v) || isTitle(v) || isChoice(v) || isPublicData(v) || isAlgorithm(v) || isRegion(v)
 }
 
@@ -200,6 +213,9 @@ func isAlgorithm(v string) bool {
 
 // isChoice reports whether v lists what may be chosen, words in small letters: none|basic|digest.
 func isChoice(v string) bool {
+	if head, _, ok := strings.Cut(v, "|"); ok && IsTypeName(head) { // required|string|min:8
+		return true
+	}
 	for i := range len(v) {
 		if chars.Class[v[i]]&(chars.Lower|chars.Join|chars.Blank) == 0 && strings.IndexByte("|[]", v[i]) < 0 {
 			return false
@@ -229,7 +245,7 @@ func isTitle(v string) bool {
 			return false
 		}
 	}
-	return names.Classify(v).Level == names.Secret
+	return names.Classify(v).Level == names.Secret || slices.Contains(names.ForeignNames, strings.ToLower(v))
 }
 
 // states are what is said of a secret instead of giving it.
@@ -262,7 +278,7 @@ func isWordsOfSecret(v string, d names.Verdict) bool {
 		return false
 	}
 	switch d.Kind {
-	case kinds.APIKey, kinds.Token, kinds.Session:
+	case kinds.APIKey, kinds.Token, kinds.Session, kinds.PrivateKey:
 		return (chars.IsFieldLike(v) || isWords(v)) && names.Classify(v).Level > names.Harmless
 	}
 	return (isMember(v) || d.Kind == kinds.Secret && strings.IndexByte(v, '_') > 0 && chars.IsIdentifier(v)) &&
@@ -284,7 +300,7 @@ func isNameOfSecret(v string) bool {
 
 // speaksOf reports whether v is about the secret: a link to its documentation, or its description
 // in a schema.
-func speaksOf(v string, d names.Verdict, o Operand) bool {
+func speaksOf(v, name string, d names.Verdict, o Operand) bool {
 	if isLink(v) || strings.HasPrefix(v, "urn:") {
 		return true
 	}
@@ -295,10 +311,10 @@ func speaksOf(v string, d names.Verdict, o Operand) bool {
 		chars.Skip(first, 0, chars.Upper) == len(first) && rest != "" && rest[0] == '/') {
 		return true // an error of a form, or a route
 	}
-	if o.Quoted && (isBetween(v) || isMessage(v, o)) || isTechnical(v) || isPublic(v) {
+	if o.Quoted && (isBetween(v) || isMessage(v, name, o)) || isTechnical(v) || isPublic(v) {
 		return true
 	}
-	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
+	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || IsTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))
 }
 
@@ -350,7 +366,7 @@ func isDescription(v string) bool {
 	if !chars.IsIdentifier(first) || chars.HasDigit(first) {
 		return false
 	}
-	return isTypeName(first) || proseWords[strings.ToLower(first)]
+	return IsTypeName(first) || proseWords[strings.ToLower(first)]
 }
 
 // weakPoints are the points of a value whose name only says that it may be a secret.
@@ -364,6 +380,9 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	}
 	if d.Kind == kinds.Vendor {
 		return vendorPoints(v, o)
+	}
+	if i := strings.LastIndexByte(v, '-'); i > 0 && sameName(v[:i], name) { // export-token-ep5cwyzune7
+		return identifier
 	}
 	if !chance.Plausible(v) {
 		return 0
@@ -424,7 +443,7 @@ const maxResource = 17
 // digits: subnet-0a1b2c3d. Words of secrets begin none.
 func isResourceID(v string) bool {
 	word, id, ok := strings.Cut(v, "-")
-	return ok && len(word) <= 8 && len(id) >= 8 && len(id) <= maxResource && word != "sk" && word != "pk" &&
+	return ok && len(word) <= maxResource && len(id) >= 8 && len(id) <= maxResource && word != "sk" && word != "pk" &&
 		word != "rk" && isWords(word) && names.Classify(word).Level == names.Harmless &&
 		chars.Skip(id, 0, chars.Lower|chars.Digit) == len(id) && strings.ToLower(word) == word
 }

@@ -30,7 +30,7 @@ func LooksLikePassword(v string) bool {
 		v = strings.Trim(v, "*")
 	}
 	if len(v) < 6 || !chars.HasAlnum(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
-		IsPath(v) || isDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
+		IsPath(v) || IsDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
 		strings.HasPrefix(v, "{@") {
 		return false
 	}
@@ -41,7 +41,8 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case isTerm(v), isRegion(v), IsProgramName(v), isGeneric(v), v[0] == '#' && chars.Skip(v, 1, chars.Lower) == len(v):
+	case isTerm(v), isRegion(v), IsProgramName(v), isGeneric(v), strings.IndexByte("#*", v[0]) >= 0 && chars.Skip(v, 1, chars.Lower|chars.Join) == len(v),
+		strings.IndexByte(v, '[') > 0 && IsSyntax(v): // #key, *key, keys[2]
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
 		return letter && !isMember(strings.Trim(v, "[]")) && strings.IndexByte(v, '/') < 0 && strings.IndexByte(v, '(') < 0
@@ -200,7 +201,7 @@ func isNumberLike(v string) bool {
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o Operand) bool {
-	if isCodeForm(v, o) || isTypeName(v) || o.Op == '~' {
+	if isCodeForm(v, o) || IsTypeName(v) || o.Op == '~' {
 		return true
 	}
 	bare := chars.TrimEnd(v, ",;)")
@@ -342,14 +343,15 @@ var typeNames = names.Set("i32 i64 u32 u64 u8 usize uint8array " +
 	"uint64 int64 uint32 int32 uint16 int16 uint8 float64 float32 error " +
 	"bytes byte text char varchar securestring stringvar symbol " +
 	"required option array list map dict none null undefined url pathlike self this match if return new await function " +
-	"lambda not fn async")
+	"lambda not fn async nullable confirmed")
 
 // proseWords begin a sentence about a name rather than are its value: "password: The
 // password of …".
 var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
-	"specifies how who what why when where which it is")
+	"specifies how who what why when where which it is expected")
 
-func isTypeName(v string) bool {
+// IsTypeName reports whether v is a type, or a rule for the values of a field.
+func IsTypeName(v string) bool {
 	v = chars.TrimEnd(v, ",;)?|!")
 	if i := strings.IndexAny(v, "[<("); i > 0 {
 		v = v[:i]
@@ -410,7 +412,7 @@ func IsRelease(v string) bool {
 	if strings.HasPrefix(v, "workspace:") || strings.HasPrefix(v, "catalog:") {
 		return true
 	}
-	v = chars.TrimStart(v, "^~<>=v ")
+	v, _, _ = strings.Cut(chars.TrimStart(v, "^~<>=v "), " || ")
 	parts, digits, i := 0, 0, 0
 	for ; i < len(v); i++ {
 		switch {
@@ -452,8 +454,8 @@ func objectName(v, name string) bool {
 	return !names.BeforeSecret[strings.ToLower(head[i:])]
 }
 
-// isDigest reports whether v says that it is a digest: sha512-…, sha256:….
-func isDigest(v string) bool {
+// IsDigest reports whether v says that it is a digest: sha512-…, sha256:….
+func IsDigest(v string) bool {
 	return len(v) > 7 && strings.HasPrefix(v, "sha") && chars.IsDigit(v[3]) && (v[4] == '-' || v[6] == '-' ||
 		v[6] == ':')
 }
@@ -467,9 +469,15 @@ func lastPart(name string) string {
 }
 
 // namesSecret reports whether v is itself the name of a secret, as constants and variables
-// of the environment are written: MAVEN_PASSWORD.
+// of the environment are written, MAVEN_PASSWORD, or paths: prod/api/token.
 func namesSecret(v string) bool {
-	if strings.IndexByte(v, '_') < 0 || len(v) > names.MaxName {
+	if len(v) > names.MaxName {
+		return false
+	}
+	if i := strings.LastIndexByte(v, '/'); i > 0 && chars.IsFieldLike(v[i+1:]) && !chars.HasDigit(v) {
+		return names.Classify(v[i+1:]).Level > names.Harmless
+	}
+	if strings.IndexByte(v, '_') < 0 {
 		return false
 	}
 	for i := range len(v) {

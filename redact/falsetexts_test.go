@@ -1,0 +1,93 @@
+// Copyright The toolscope Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "testing"
+
+// TestKeepTranslations: texts of a program below names that tell what is done with a password or token are no secrets.
+func TestKeepTranslations(t *testing.T) {
+	kept(t,
+		"'password_confirm' => 'Potvrdi lozinku',", "'reset_password' => 'Palauta salasana',",
+		"'api_token_update' => 'ha actualitzat el testimoni API',", "'api_token_create' => 'skapade API-token',",
+		"'api_token_create' => 'создан API токен',", "'api_token_create' => 'izveidoja API žetonu',",
+		"'api_token_create_notification' => 'API token successfully created',",
+		`'users_password' => 'Mot de passe de l\'utilisateur',`,
+		`'user_api_token_delete_warning' => 'Dette vil helt slette API-token\'en med navnet \':tokenName\' her.',`,
+		"'email_reset_subject' => 'Atur ulang kata sandi :appName anda',", `"secret": "Salainen tunniste"`,
+		`"reset_webhook_secret": "Restablecer secreto del webhook",`, "'password' => 'Geslo',",
+		"'password' => 'パスワードは6文字以上である必要があります。',",
+		"'reset_pw_warning' => '**PLEASE** verify that the link goes to the server you expect it to go!',",
+	)
+	removedFrom(t,
+		`'password_confirm' => 'correct horse battery staple'`, `"reset_password": "Purple!7elephants"`,
+		`"password": "correct horse battery staple"`, `"api_token_update": "x7Qm2Zr9Lw4Kt8Vb"`,
+		"数据库密码是 Timber.Pepper.94x,请尽快修改。", "'password' => '密码2024。'",
+	)
+}
+
+// TestKeepFieldRules: the rules of a form's field, and names of secrets in a list, are no secrets.
+func TestKeepFieldRules(t *testing.T) {
+	kept(t,
+		"'password' => 'required|string|min:16|secure_password|confirmed',",
+		"'ntfy_pass' => ['required_with:ntfy_user,ntfy_auth', 'nullable', 'string', 'min:1'],",
+		"'password-confirm' => ['same:password', 'required_with:password'],",
+		"session()->forget(['temp-mfa-secret', 'two-factor-secret', 'two-factor-codes']);",
+		`["prod/db/password", "prod/api/token"]`, "$ list\n[\"prod/db/password\", \"prod/api/token\"]",
+		`in "kadmin/dbutil", "kadmin/passwd", "kadmin/server"`,
+		`[\"iam:ListAccessKeys\",\"iam:ListAccountAliases\",\"iam:ListRoles\"]`,
+		`b.HasIndex("AccessToken", "DateLastActivity");`, `in ["code id_token", "code id_token token"]:`,
+		"- secretKey: password\n    remoteRef:\n      key: prod/db\n      property: password",
+	)
+	removedFrom(t, `{"passwords": ["Qw7xZk2m", "Lp9vRt4s"]}`, `'passwords' => ['Qw7xZk2m', 'Lp9vRt4s']`,
+		`Map.of("user", "ann", "dbPassword", "quiet-river-stone")`, "- secretKey: hu3nter2Zq\n  region: eu",
+		`["prod/db/password", "hu3nter2Zq"]`)
+}
+
+// TestKeepDefinitions: a base class, a type of Pascal, a member, and what a program fills in, are no secrets.
+func TestKeepDefinitions(t *testing.T) {
+	kept(t,
+		"public class ApiKeyController : BaseController\n{", "function TUrl.GetPassword: UnicodeString;\nbegin",
+		"$secret = $secretPreference->data ?? '';", `rep += f"\tpassword {attrs[2]}\n"`,
+		`f"api_key: {runtime.context['api_key']}, x"`, `os.environ[var] = getpass.getpass(f"{var}: ")`,
+		"user_pass = '%s:%s' % (unquote(user),", `raise TypeError("pwd: expected bytes, got %s" % type(pwd))`,
+		"const string PRIVATE_KEY = 'oauth_private_key';", `minipass "^5.0.0 || ^6.0.2 || ^7.0.0"`,
+		"fail=$s.failCount pass=$s.passCount", `"Bearer ${{ env.HOOK_TOKEN }}-suffix",`,
+		"Only add an id token on auth/token step if asked.", "using private key from #key_file and then",
+		"via the --username and --password options\n instead", "pass a *keyfunc* that extracts the first element",
+		"Authorization: Token &lt;token_id&gt;:&lt;token_secret&gt;", ":param owner_secret: Resource owner secret (x).",
+		"--storepass:env <variable>  --keypass:file <file>", "mysql://user:password@localhost:3306/db is the form.",
+		"their own password <https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_passwords_user-own.html>`__",
+	)
+	removedFrom(t, "password: BaseX7controller!", "pw -> hu3nter2Zq", "--keypass:hu3nter2Zq", "mysql://user:x7Qm2@localhost/",
+		"mysql://ann:password@localhost/", "password: {hu3nter2", "password=$ummer.2019")
+}
+
+// TestKeepObjectNames: ids that begin with what they are called, digests, dates as numbers and validities are no secrets.
+func TestKeepObjectNames(t *testing.T) {
+	const digest = "e7976a0faa841843f71ee39550208dae3aa9470e1d8b0dadb5410e3f362a6335"
+	kept(t,
+		`"ClientToken": "so0eNA2uSHUNlHI0S2cJ305GuIX1CezaRdGtexample",`, "--copy-product-token copyproduct-znn5tf5abcd3w",
+		"--lifecycle-action-token bcd2f1b8-9a78-44d3-8a7a-4dd07d7cf635", `"ExportToken": "export-token-ep5cwyzune7oya53",`,
+		`"CustomerMasterKeySpec": "SYMMETRIC_DEFAULT",`, `"EncryptionKeyCheckValue": "7CC9E2",`,
+		"--refresh-token-validity 10 \\\n  --access-token-validity 60 \\", `"lastModifiedSecret": 1556311319.069,`,
+		"--layer-digest sha256:"+digest, "sha256 of passport-jwt-4.0.1.tgz: "+digest, "public key token=b77a5c561934e089",
+		`{"PasswordReusePrevention":24}`,
+	)
+	removedFrom(t, `"client_token": "so0eNA2uSHUNlHI0S2cJ305GuIX1CezaRd"`, `"ExportToken": "ep5cwyzune7oya53x7Qm2Zr9"`,
+		"key token=x7Qm2Zr9Lw4Kt8Vb", `Authorization: Digest response="`+digest+`"`)
+}
+
+// TestKeepNumbersAndClasses: documentation of a function, names of classes, decimals, forms of numbers and times are no
+// personal data.
+func TestKeepNumbersAndClasses(t *testing.T) {
+	kept(t,
+		"def load_module(self, fullname):\n    \"\"\"Load a namespace module.", "given name.\n\n    :Raises `Error`: if",
+		`<test-suite name="Integration" fullname="Integration" runstate="Runnable">`,
+		`<test-case name="TestAll" fullname="NS.APP.Wombat.TestIntegration">`, `fullname="MP.Tests"`,
+		"licence|AU|driver licence number|99999999", "quantize(Decimal('+35236450.6'), Decimal('1e-2'))",
+		"Node card is not functional\n- 1133913870 2005.12.06 R01-M0",
+	)
+	removedFrom(t, `fullname="Ann Leemann"`, "Full name: Ann", "full name: J.Smith", "driver licence number: 99912345",
+		"+352.36450612", "card 4111 1111 1111 1111", "card 378282 246310 005")
+}
