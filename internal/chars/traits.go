@@ -118,3 +118,9 @@ func IsDotted(v string) bool {
 	}
 	return v != ""
 }
+
+// LastByte is the index of the last c in s, -1 if there is none. It is not copied into its callers, so that programs stay
+// small.
+//
+//go:noinline
+func LastByte(s string, c byte) int { return strings.LastIndexByte(s, c) }

@@ -11,6 +11,8 @@ import (
 )
 
 // UUID reports whether v, as a whole, has the form of RFC 9562.
+//
+//go:noinline
 func UUID(v string) bool {
 	if len(v) != 36 {
 		return false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
+	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
 // minWithin is the shortest anchor of a label that may stand within a word, as in dateOfBirth, in bytes.
@@ -24,9 +25,9 @@ var commonWords = Set("account registration identification document reference ca
 // of persons' names, or all others.
 func PersonalAnchors(persons bool) (list []string) {
 	var several []string
-	eachLabel(func(letter byte, label string) {
+	eachLabel(func(kind kinds.ID, label string) {
 		switch {
-		case isForeign(label) || persons != (kindLetters[letter] == PersonName):
+		case isForeign(label) || persons != (kind == PersonName):
 		case strings.ContainsAny(label, " #"):
 			several = append(several, label)
 		default:

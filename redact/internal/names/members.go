@@ -43,7 +43,7 @@ func IsTarget(key string) bool {
 // of "/user/Password".
 func OfField(v string) string {
 	if len(v) > 1 && v[0] == '/' { // of a JSON patch
-		v = v[strings.LastIndexByte(v, '/')+1:]
+		v = v[chars.LastByte(v, '/')+1:]
 	}
 	for _, word := range [...]string{" field", " input", " textbox", " text box", " box"} {
 		if n := len(v) - len(word); n >= 0 && chars.EqualFold(v[n:], word) {

@@ -108,16 +108,16 @@ var plainWords = func() verdicts {
 }()
 
 // lastWords tell only at the end of a name.
-var lastWords = map[string]Verdict{
-	"pin": {Secret, kinds.PIN}, "otp": {Secret, kinds.PIN}, "totp": {Secret, kinds.PIN}, "cvv": {Secret, kinds.PIN},
-	"cvc": {Secret, kinds.PIN}, "csc": {Secret, kinds.PIN},
-	"ssn":  {Secret, kinds.SSN},
-	"auth": {Telling, kinds.Secret}, "login": {Telling, kinds.Secret}, "sig": {Telling, kinds.Signature},
-	"sas": {Telling, kinds.Secret}, "pat": {Telling, kinds.Token},
-	"salt": {Telling, kinds.Secret}, "seed": {Telling, kinds.Secret},
-	"sid": {Telling, kinds.Session}, "session": {Telling, kinds.Session}, "sess": {Telling, kinds.Session},
-	"sessid": {Telling, kinds.Session}, "sessionid": {Telling, kinds.Session},
-}
+var lastWords = func() verdicts {
+	m := make(verdicts)
+	m.addWords(Verdict{Secret, kinds.PIN}, "pin otp totp cvv cvc csc")
+	m.addWords(Verdict{Secret, kinds.SSN}, "ssn")
+	m.addWords(Verdict{Telling, kinds.Secret}, "auth login sas salt seed")
+	m.addWords(Verdict{Telling, kinds.Signature}, "sig")
+	m.addWords(Verdict{Telling, kinds.Token}, "pat")
+	m.addWords(Verdict{Telling, kinds.Session}, "sid session sess sessid sessionid")
+	return m
+}()
 
 // compounds are ends of words written in one; the first compoundHeads may begin a word
 // as well.

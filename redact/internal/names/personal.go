@@ -43,22 +43,25 @@ var labels = func() *labelList {
 	l := &labelList{plain: make(map[string]Verdict, 1200), numbered: make(map[string]Verdict, 200),
 		foreign: make(map[string]Verdict, 200)}
 	var w nameWords
-	eachLabel(func(letter byte, label string) { l.addLabel(&w, kindLetters[letter], label) })
+	eachLabel(func(kind kinds.ID, label string) { l.addLabel(&w, kind, label) })
 	return l
 }()
 
-// eachLabel calls f with each label of labelTable, and the letter of its kind.
-func eachLabel(f func(letter byte, label string)) {
+// eachLabel calls f with each label of labelTable, and its kind.
+func eachLabel(f func(kind kinds.ID, label string)) {
 	for _, line := range strings.Split(labelTable, "\n") {
 		for _, label := range strings.Split(line[2:], "|") {
-			f(line[0], label)
+			f(labelKinds[strings.IndexByte(kindLetters, line[0])], label)
 		}
 	}
 }
 
 // kindLetters are the letters before the lines of labelTable.
-var kindLetters = map[byte]kinds.ID{'P': Phone, 'B': Birth, 'S': Passport, 'D': Driving, 'A': Address, 'K': Bank,
-	'T': Tax, 'M': Medical, 'N': NationalID, 'F': PersonName}
+const kindLetters = "PBSDAKTMNF"
+
+// labelKinds are the kinds of kindLetters.
+var labelKinds = [len(kindLetters)]kinds.ID{Phone, Birth, Passport, Driving, Address, Bank, Tax, Medical, NationalID,
+	PersonName}
 
 func (l *labelList) addLabel(w *nameWords, kind kinds.ID, label string) {
 	v, list := Verdict{Secret, kind}, l.plain
@@ -146,7 +149,7 @@ func foreign(name string) (v Verdict) {
 
 // PersonalKinds is the set of the kinds above.
 var PersonalKinds = func() (set kinds.Set) {
-	for _, kind := range kindLetters {
+	for _, kind := range labelKinds {
 		set.Add(kind)
 	}
 	return set

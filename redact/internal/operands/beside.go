@@ -138,7 +138,7 @@ func environmentBefore(s string, start int) bool {
 // inNetrc reports whether a word for a user or a machine stands shortly before.
 func inNetrc(s string, start int) bool {
 	for low := max(0, start-120); start > low; start-- {
-		start = strings.LastIndexByte(s[low:start], ' ') + low
+		start = chars.LastByte(s[low:start], ' ') + low
 		if start <= low {
 			break
 		}
@@ -172,5 +172,5 @@ func attributesBefore(s string, start int) bool {
 		return false
 	}
 	before := s[max(0, start-80):start]
-	return strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
+	return chars.LastByte(before, '<') > chars.LastByte(before, '>')
 }

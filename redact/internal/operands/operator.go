@@ -120,7 +120,7 @@ func literalEnds(s string, start, q int, wasQuoted bool) bool {
 // isConstant reports whether a name is written as constants are, with or without what
 // they belong to: CURLOPT_PASSWORD, HttpHeaders.AUTHORIZATION.
 func isConstant(name string) bool {
-	name = name[strings.LastIndexByte(name, '.')+1:]
+	name = name[chars.LastByte(name, '.')+1:]
 	for i := range len(name) {
 		if !chars.IsUpper(name[i]) && name[i] != '_' {
 			return false

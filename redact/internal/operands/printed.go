@@ -59,7 +59,7 @@ func printed(s string, i int) (start, end int, kind string) {
 		end := p + indexOr(s[p:], "\n")
 		line := strings.TrimRight(s[p:end], " \r")
 		if strings.IndexByte(line, ' ') < 0 && line != "" {
-			if comma := strings.LastIndexByte(line, ','); comma >= 0 && strings.IndexByte(command, ',') > 0 {
+			if comma := chars.LastByte(line, ','); comma >= 0 && strings.IndexByte(command, ',') > 0 {
 				p, line = p+comma+1, line[comma+1:]
 			}
 			if !isSecretWord(line) {
@@ -132,7 +132,7 @@ func encodedPair(s string, i int) (start, end int, kind string) {
 
 // identified is the last of one or two arguments of the command at i: NickServ IDENTIFY ann x.
 func identified(s string, i int) (start, end int, kind string) {
-	p := i + strings.LastIndexByte(s[:i+len("nickserv :identify ")], ' ') + 1 - i
+	p := i + chars.LastByte(s[:i+len("nickserv :identify ")], ' ') + 1 - i
 	if p > len(s) {
 		return 0, 0, ""
 	}
@@ -208,7 +208,7 @@ func answered(s string, i int) (start, end int, kind string) {
 	for end > p+2 && strings.HasSuffix(s[p:end], `\n`) {
 		end = chars.SkipBackAny(s, p, end-len(`n`), "\\")
 	}
-	start = p + strings.LastIndexByte(s[p:end], '\n') + 1
+	start = p + chars.LastByte(s[p:end], '\n') + 1
 	if n := strings.LastIndex(s[p:end], `\n`); n >= 0 {
 		start = p + n + len(`\n`)
 	}

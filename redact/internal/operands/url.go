@@ -40,7 +40,7 @@ func angleIn(s string, i int) bool {
 
 // angleOut reports whether the '>' at i ends such a placeholder of the URL that begins at p.
 func angleOut(s string, p, i int) bool {
-	n := strings.LastIndexByte(s[max(p, i-40):i], '<')
+	n := chars.LastByte(s[max(p, i-40):i], '<')
 	return n >= 0 && angleIn(s, max(p, i-40)+n)
 }
 
@@ -87,7 +87,7 @@ func passwordGoesOn(s string, colon, q, end int) bool {
 		return false
 	}
 	rest := s[q+1 : end]
-	at := strings.LastIndexByte(rest, '@')
+	at := chars.LastByte(rest, '@')
 	if at <= 0 || at+1 >= len(rest) || !chars.IsAlnum(rest[at+1]) {
 		return false
 	}

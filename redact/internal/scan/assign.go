@@ -149,7 +149,7 @@ func (sc *Scanner) checked(s string, start, stop int) (v names.Verdict) {
 		return names.Verdict{}
 	}
 	name := s[start:stop]
-	name = name[strings.LastIndexByte(name, '.')+1:]
+	name = name[chars.LastByte(name, '.')+1:]
 	for _, verb := range [...]string{"check", "verify"} {
 		if rest := strings.TrimPrefix(name, verb); len(rest) < len(name) {
 			v = sc.classify(strings.TrimLeft(rest, "_"))
@@ -429,7 +429,7 @@ func (sc *Scanner) comparedBefore(s string, start int, v names.Verdict) int {
 	if p <= sc.settled || s[p-1] != '"' && s[p-1] != '\'' && s[p-1] != '`' {
 		return 0
 	}
-	open := strings.LastIndexByte(s[max(sc.settled, p-512):p-1], s[p-1])
+	open := chars.LastByte(s[max(sc.settled, p-512):p-1], s[p-1])
 	if open < 0 {
 		return 0
 	}

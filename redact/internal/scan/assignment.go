@@ -61,7 +61,7 @@ func (b *assignment) isListItem() bool {
 	if chars.EqualFold(b.name(), "pass") {
 		return true // 'pass', 'fail'
 	}
-	if dot := strings.LastIndexByte(b.name(), '.'); dot > 0 && s[b.stop] == ',' &&
+	if dot := chars.LastByte(b.name(), '.'); dot > 0 && s[b.stop] == ',' &&
 		names.Classify(b.name()[dot+1:]).Level == names.Harmless {
 		return true // {token.FLOAT, "0x1p2"}
 	}
@@ -82,7 +82,7 @@ func (b *assignment) isListItem() bool {
 	if end := len(value) - 1; end > 0 && names.Classify(value).Level == names.Secret { // password2
 		name = value[:end]
 	}
-	head := strings.LastIndexByte(value, '-') + 1 // two-factor-secret, two-factor-codes
+	head := chars.LastByte(value, '-') + 1 // two-factor-secret, two-factor-codes
 	return chars.IsIdentifier(value[head:]) && strings.HasPrefix(b.name(), value[:head]) && !chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
 		!chance.Random(value)
 }

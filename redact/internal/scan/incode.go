@@ -81,7 +81,7 @@ func endsParameters(rest string) bool {
 
 // isDefinition reports whether the line that before ends with begins as that of a macro.
 func isDefinition(before string) bool {
-	return strings.HasPrefix(strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], "# \t"), "define ")
+	return strings.HasPrefix(strings.TrimLeft(before[chars.LastByte(before, '\n')+1:], "# \t"), "define ")
 }
 
 // isCompound reports whether v is an adjective of two words: web-standard, 32-byte.

@@ -5,7 +5,6 @@ package scan
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/chance"
@@ -24,7 +23,7 @@ func (sc *Scanner) flowList(s string, o values.Operand, d names.Verdict) int {
 	if s[o.Start] == '[' {
 		return sc.bracketList(s, o.Start, d)
 	}
-	line := strings.LastIndexByte(s[max(0, o.Start-64):o.Start], '\n')
+	line := chars.LastByte(s[max(0, o.Start-64):o.Start], '\n')
 	if line < 0 || strings.TrimLeft(s[max(0, o.Start-64)+line+1:o.Start], " \t") != "- " {
 		return 0
 	}
@@ -37,10 +36,8 @@ const maxRules = 200
 // bracketList removes the strings of the list that begins at p.
 func (sc *Scanner) bracketList(s string, p int, d names.Verdict) int {
 	list, _, _ := strings.Cut(s[p:min(len(s), p+maxRules)], "]")
-	for word := range strings.FieldsFuncSeq(list, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) > 3 && values.IsTypeName(word) {
-			return 0 // rules for the values of a field: ['required', 'min:8']
-		}
+	if values.HasRules(list) {
+		return 0
 	}
 	last := 0
 	for q := p + 1; q < len(s) && q-p < chance.MaxValue; q++ {

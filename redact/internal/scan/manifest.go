@@ -36,7 +36,7 @@ func (sc *Scanner) manifestHit(s string, end int) int {
 	}
 	if i := strings.Index(s[end:to], "\n---"); i >= 0 {
 		to = end + i
-	} else if i := strings.LastIndexByte(s[end:to], '\n'); i >= 0 && to < len(s) {
+	} else if i := chars.LastByte(s[end:to], '\n'); i >= 0 && to < len(s) {
 		to = end + i // whole lines
 	}
 	sc.manifest = to

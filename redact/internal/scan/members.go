@@ -275,7 +275,7 @@ func (sc *Scanner) noteArgument(f *frame, v string) {
 		return
 	}
 	f.startsProgram(v)
-	v = v[strings.LastIndexByte(v, '/')+1:] // prod/db-password
+	v = v[chars.LastByte(v, '/')+1:] // prod/db-password
 	if f.index > 0 || v == "" || len(v) > 32 || !chars.IsFieldLike(strings.ReplaceAll(v, " ", "_")) {
 		return
 	}
@@ -317,7 +317,7 @@ func (f *frame) option(v string) {
 
 // startsProgram notes that the items are the arguments of a program.
 func (f *frame) startsProgram(v string) {
-	if n, ok := programHeads[v[strings.LastIndexByte(v, '/')+1:]]; ok {
+	if n, ok := programHeads[v[chars.LastByte(v, '/')+1:]]; ok {
 		f.program = n + 1
 	}
 }

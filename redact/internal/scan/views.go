@@ -160,7 +160,7 @@ func (sc *Scanner) escapedLines(s string, depth int) {
 			at = i + 1
 			continue
 		}
-		start := at + strings.LastIndexByte(s[at:i], '\n') + 1
+		start := at + chars.LastByte(s[at:i], '\n') + 1
 		end := len(s)
 		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 			end = i + n

@@ -32,6 +32,8 @@ func LooksLikeJSON(s string) bool {
 }
 
 // SkipBlank is the first place from i on that JSON does not take for white space.
+//
+//go:noinline
 func SkipBlank(s string, i int) int {
 	return chars.Skip(s, i, chars.Space)
 }

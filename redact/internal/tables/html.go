@@ -216,7 +216,7 @@ func Below(s string, stop int) (cells []Cell, end int) {
 // rowBefore is where the row around stop begins; -1 if none does behind low.
 func rowBefore(s string, low, stop int) int {
 	for p := stop; ; {
-		if p = low + strings.LastIndexByte(s[low:p], '<'); p < low {
+		if p = low + chars.LastByte(s[low:p], '<'); p < low {
 			return -1
 		}
 		if isRow(s, p) > 0 {
@@ -234,7 +234,7 @@ func InHead(s string, stop int) bool {
 // isFirstRow reports whether the row at p, of plain cells, has titles: it is its table's first one, and the next row
 // has as many cells, two or more.
 func isFirstRow(s string, p int) bool {
-	if before := strings.LastIndexByte(s[max(0, p-maxLine):p], '<'); before >= 0 && s[max(0, p-maxLine)+before+1] == '/' {
+	if before := chars.LastByte(s[max(0, p-maxLine):p], '<'); before >= 0 && s[max(0, p-maxLine)+before+1] == '/' {
 		return false
 	}
 	var counts [2]int
@@ -286,7 +286,7 @@ func nextRow(s string, p int) (from, to int, ok bool) {
 	}
 	to = min(len(s), from+maxLine)
 	if end := nextTag(s, from, to, isRow); end > 0 {
-		to = strings.LastIndexByte(s[:end], '<')
+		to = chars.LastByte(s[:end], '<')
 	}
 	row := s[from:to]
 	return from, to, !strings.Contains(row, "<th") || strings.Contains(row, "<td")

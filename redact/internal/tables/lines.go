@@ -34,7 +34,7 @@ type Table struct {
 // Line returns the line around i, without its end. ok is false if it is too long.
 func Line(s string, i int) (from, to int, ok bool) {
 	low, high := max(0, i-maxLine), min(len(s), i+maxLine)
-	from = low + strings.LastIndexByte(s[low:i], '\n') + 1
+	from = low + chars.LastByte(s[low:i], '\n') + 1
 	to = strings.IndexByte(s[i:high], '\n')
 	if to < 0 {
 		to = high - i
@@ -448,7 +448,7 @@ func (t *Table) goesOn(s string, from int) bool {
 func isTitle(v string) bool {
 	if v == "" || len(v) > maxTitle || chars.IsDigit(v[0]) && len(v) > 2 ||
 		strings.Count(v, "(") != strings.Count(v, ")") || // an argument of a call
-		strings.LastIndexByte(v, '.') > strings.IndexByte(v, '/') && strings.IndexByte(v, '/') >= 0 { // a file
+		chars.LastByte(v, '.') > strings.IndexByte(v, '/') && strings.IndexByte(v, '/') >= 0 { // a file
 		return false
 	}
 	for i := range len(v) {
@@ -605,7 +605,7 @@ func splitBlanks(cells []Cell, s string, from, to int) []Cell {
 // between cells.
 func (t *Table) aligned(row []Cell, s string, from, to int) []Cell {
 	first := t.Header[0].Start
-	origin := first - strings.LastIndexByte(s[:first], '\n') - 1
+	origin := first - chars.LastByte(s[:first], '\n') - 1
 	base := first - origin
 	if to-from <= t.Header[len(t.Header)-1].Start-base || strings.Trim(s[from:to], " ") == "" {
 		return row

@@ -63,7 +63,7 @@ func titleRow(s string, i int) (titles []Cell, tuple int) {
 // columnsTo is Columns for a list that ends at stop.
 func columnsTo(s string, i, stop int) (names []Cell, tuple int) {
 	low, end := max(0, i-maxColumns), stop-i
-	p, open := rowsBehind(s, stop+1), strings.LastIndexByte(s[low:i], '(')
+	p, open := rowsBehind(s, stop+1), chars.LastByte(s[low:i], '(')
 	if p == 0 && open > 0 {
 		p = rowsBefore(s, low+open)
 	}
@@ -130,7 +130,7 @@ func rowsBefore(s string, open int) int {
 		return 0
 	}
 	low := max(0, p-MaxStatement)
-	for q := strings.LastIndexByte(s[low:p], '('); q > 0; q = strings.LastIndexByte(s[low:low+q], '(') {
+	for q := chars.LastByte(s[low:p], '('); q > 0; q = chars.LastByte(s[low:low+q], '(') {
 		if end := chars.SkipBack(s, low, low+q, chars.Space); chars.EndsFold(s[low:end], "values") {
 			return low + q
 		}
@@ -327,11 +327,11 @@ func paramName(sql string, p int) string {
 			return word
 		}
 	}
-	open := strings.LastIndexByte(sql[:p], '(')
+	open := chars.LastByte(sql[:p], '(')
 	if open < 0 {
 		return ""
 	}
-	end := strings.LastIndexByte(sql[:open], ')')
+	end := chars.LastByte(sql[:open], ')')
 	if end < 0 {
 		return ""
 	}
@@ -512,7 +512,7 @@ func item(s string, p int) (c Cell, end int) {
 		end++
 	}
 	c = Cell{p, end}
-	if open := strings.LastIndexByte(s[p:end], '('); open > 0 && end < len(s) && s[end] == ')' { // x(String)
+	if open := chars.LastByte(s[p:end], '('); open > 0 && end < len(s) && s[end] == ')' { // x(String)
 		c.End = p + open
 		end++
 	}

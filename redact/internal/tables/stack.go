@@ -97,7 +97,7 @@ func wikiCells(cells []Cell, s string, p, e int) []Cell {
 		if i := strings.Index(s[p:e], delim); i >= 0 {
 			end = p + i
 		}
-		open := p + strings.LastIndexByte(s[p:end], '|') + 1
+		open := p + chars.LastByte(s[p:end], '|') + 1
 		c := trim(s, open, end)
 		if text := s[c.Start:c.End]; strings.HasPrefix(text, "<code>") && strings.HasSuffix(text, "</code>") {
 			c = Cell{c.Start + len("<code>"), c.End - len("</code>")}

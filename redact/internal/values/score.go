@@ -4,7 +4,6 @@
 package values
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
@@ -213,7 +212,7 @@ func isAlgorithm(v string) bool {
 
 // isChoice reports whether v lists what may be chosen, words in small letters: none|basic|digest.
 func isChoice(v string) bool {
-	if head, _, ok := strings.Cut(v, "|"); ok && IsTypeName(head) { // required|string|min:8
+	if head, _, ok := strings.Cut(v, "|"); ok && isTypeName(head) { // required|string|min:8
 		return true
 	}
 	for i := range len(v) {
@@ -245,7 +244,7 @@ func isTitle(v string) bool {
 			return false
 		}
 	}
-	return names.Classify(v).Level == names.Secret || slices.Contains(names.ForeignNames, strings.ToLower(v))
+	return max(names.Classify(v).Level, names.OfTitle(v).Level) == names.Secret
 }
 
 // states are what is said of a secret instead of giving it.
@@ -314,7 +313,7 @@ func speaksOf(v, name string, d names.Verdict, o Operand) bool {
 	if o.Quoted && (isBetween(v) || isMessage(v, name, o)) || isTechnical(v) || isPublic(v) {
 		return true
 	}
-	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || IsTypeName(firstWord(v)) ||
+	return o.Quoted && isDescription(v) && (d.Kind != kinds.Password || isTypeName(firstWord(v)) ||
 		strings.HasSuffix(v, ")"))
 }
 
@@ -366,7 +365,7 @@ func isDescription(v string) bool {
 	if !chars.IsIdentifier(first) || chars.HasDigit(first) {
 		return false
 	}
-	return IsTypeName(first) || proseWords[strings.ToLower(first)]
+	return isTypeName(first) || proseWords[strings.ToLower(first)]
 }
 
 // weakPoints are the points of a value whose name only says that it may be a secret.
@@ -381,7 +380,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	if d.Kind == kinds.Vendor {
 		return vendorPoints(v, o)
 	}
-	if i := strings.LastIndexByte(v, '-'); i > 0 && sameName(v[:i], name) { // export-token-ep5cwyzune7
+	if i := chars.LastByte(v, '-'); i > 0 && sameName(v[:i], name) { // export-token-ep5cwyzune7
 		return identifier
 	}
 	if !chance.Plausible(v) {
@@ -413,7 +412,7 @@ func vendorPoints(v string, o Operand) int {
 // isID reports whether v has the form of what names an object: a UUID, a ULID, an object's id
 // (cus_NffrFeUfNV2Hib), a path, or words with a number.
 func isID(v string) bool {
-	if i := strings.LastIndexByte(v, '.'); i > 0 && len(v)-i <= 5 && strings.IndexByte(v[:i], '/') > 0 &&
+	if i := chars.LastByte(v, '.'); i > 0 && len(v)-i <= 5 && strings.IndexByte(v[:i], '/') > 0 &&
 		chars.Skip(v, i+1, chars.Lower|chars.Digit) == len(v) {
 		return true // a path: backup/3f2504e0.tar
 	}

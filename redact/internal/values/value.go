@@ -201,7 +201,7 @@ func isNumberLike(v string) bool {
 // isCode reports whether a bare value after a strong name is source code: another
 // name, a call, a member, a type.
 func isCode(v, name string, o Operand) bool {
-	if isCodeForm(v, o) || IsTypeName(v) || o.Op == '~' {
+	if isCodeForm(v, o) || isTypeName(v) || o.Op == '~' {
 		return true
 	}
 	bare := chars.TrimEnd(v, ",;)")
@@ -350,8 +350,20 @@ var typeNames = names.Set("i32 i64 u32 u64 u8 usize uint8array " +
 var proseWords = names.Set("the a an this that your if when whether used optional required must should see set " +
 	"specifies how who what why when where which it is expected")
 
-// IsTypeName reports whether v is a type, or a rule for the values of a field.
-func IsTypeName(v string) bool {
+// HasRules reports whether a list has rules for the values of a field: 'required', 'min:8'.
+func HasRules(list string) bool {
+	for p := 0; p < len(list); {
+		end := chars.Skip(list, p, chars.Lower)
+		if end-p > 3 && isTypeName(list[p:end]) {
+			return true
+		}
+		p = end + 1
+	}
+	return false
+}
+
+// isTypeName reports whether v is a type, or a rule for the values of a field.
+func isTypeName(v string) bool {
 	v = chars.TrimEnd(v, ",;)?|!")
 	if i := strings.IndexAny(v, "[<("); i > 0 {
 		v = v[:i]
@@ -437,7 +449,7 @@ var objectWords = names.Set("tls cert certs secret secrets key keys creds creden
 // objectName reports whether v names a Kubernetes object that holds the secret, as fields
 // like existingSecret and tlsSecret do, and clientSecret does not.
 func objectName(v, name string) bool {
-	if i := strings.LastIndexByte(v, '-'); i > 0 && chars.EqualFold(name, "secret") && objectWords[v[i+1:]] &&
+	if i := chars.LastByte(v, '-'); i > 0 && chars.EqualFold(name, "secret") && objectWords[v[i+1:]] &&
 		!chars.HasDigit(v) && chars.IsFieldLike(v) {
 		return true
 	}
@@ -462,7 +474,7 @@ func IsDigest(v string) bool {
 
 // lastPart is a name without what it belongs to.
 func lastPart(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i > 0 && chars.IsIdentifier(name[i+1:]) {
+	if i := chars.LastByte(name, '.'); i > 0 && chars.IsIdentifier(name[i+1:]) {
 		return name[i+1:]
 	}
 	return name
@@ -474,7 +486,7 @@ func namesSecret(v string) bool {
 	if len(v) > names.MaxName {
 		return false
 	}
-	if i := strings.LastIndexByte(v, '/'); i > 0 && chars.IsFieldLike(v[i+1:]) && !chars.HasDigit(v) {
+	if i := chars.LastByte(v, '/'); i > 0 && chars.IsFieldLike(v[i+1:]) && !chars.HasDigit(v) {
 		return names.Classify(v[i+1:]).Level > names.Harmless
 	}
 	if strings.IndexByte(v, '_') < 0 {
