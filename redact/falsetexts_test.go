@@ -91,3 +91,21 @@ func TestKeepNumbersAndClasses(t *testing.T) {
 	removedFrom(t, `fullname="Ann Leemann"`, "Full name: Ann", "full name: J.Smith", "driver licence number: 99912345",
 		"+352.36450612", "card 4111 1111 1111 1111", "card 378282 246310 005")
 }
+
+// TestKeepManuals: options, durations, fingerprints of keys, places in files and zeros are no secrets.
+func TestKeepManuals(t *testing.T) {
+	kept(t,
+		"'password' => '--password='.$c['password'],", "'password' => ['-P', $c['password']],",
+		"$this->passwordTimeout = $passwordTimeout ?: 10800;", "userdata.password = password_ptr\n",
+		"gpg --keyserver hkps://keys.openpgp.org --recv-keys 108F52B48DB57BB0CC439B2997B01419BD92F80A",
+		"without prior written authorization from the XFree86\nProject.", `Authorization: OAuth realm="Example",`,
+		`"VolumeInput$ClientToken": "<p>An identifier that you use to retry a <code>request</code>.</p>"`,
+		"X_PWF_CHANGE  = 16   // pwd.h:134:1:\n", "// +0.9*hours = +3240000000000 pushes the sum",
+		"<fullname>Amazon Kinesis Data Streams Service</fullname>", "main [session 56035785906040] [client 194.126.1.2]",
+		"# <type> <options>  <dump> <pass>\nproc  defaults     0    0\nsysfs defaults     0    0\n",
+		`<code>url.password</code></a></li>\n<li><a href="#urlpathname"><code>url.pathname</code></a></li>`,
+		"    Message-Id: <mail.1ab23c45.5de6.7f890g123hj45678@storage.wm.example.com>",
+	)
+	removedFrom(t, "'password' => '--hu3nter2Zq'", "--auth-key hu3nter2Zq9w4Kt8Vb", `{"password": "4 821 777"}`,
+		"<li>Password</li><li>hu3nter2Zq</li>", "From: <ann.lee@example.org>", "+324 471 12 34 56")
+}

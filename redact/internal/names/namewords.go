@@ -177,7 +177,7 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"exception request requests response " +
 	"matcher resolver validator converter serializer strategy repository customizer configurer sql parameter " +
 	"param params hasher hashers tooltip help iterations " +
-	"context decision reason reasons certificate certificates serial validity check reuse prevention tgz")
+	"context decision reason reasons certificate certificates serial validity check reuse prevention tgz timeout")
 
 // things are the last words of names in programs, besides AboutWords.
 var things = Set("client filter context storage operation authentication authorization authority test tests impl " +
@@ -203,7 +203,7 @@ var beforeKey = Set("primary foreign sort partition cache cached map dict object
 	"property input output prompt completion reasoning eos bos pad " +
 	"unk cls sep mask stop special lexer parser sync resume per number string text field form item node path query " +
 	"param parameter attribute attr meta sub top any each other " +
-	"keyframe by sort group idx pk fk ha author co websocket creation lock starting sequence serial update action")
+	"keyframe by sort group idx pk fk ha author co websocket creation lock starting sequence serial update action recv")
 
 // weakening are the words that do so in running text.
 var weakening = Set("public primary foreign cache cached sort partition page next continuation cursor " +

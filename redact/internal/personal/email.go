@@ -21,6 +21,9 @@ func emailAt(s string, i int) (start, end int, kind string) {
 	if strings.Trim(s[start:i], "+-=") == "" { // an added line with a decorator: +@pytest.mark.skip
 		return 0, 0, ""
 	}
+	if start > 0 && s[start-1] == '<' && chars.EndsFold(s[:start], "message-id: <") {
+		return 0, 0, ""
+	}
 	if isNumbered(s[start:i]) || isProtocol(s[start:i], s[i+1:end]) || start > 0 && s[start-1] == '$' ||
 		inUserinfo(s, start) {
 		return 0, 0, ""

@@ -18,7 +18,7 @@ var thingWords = names.Set("isbn issn ean upc gtin sku imei iccid asin order inv
 	"timestamp ts epoch time offset size bytes length trace span request build_id commit seq sequence lat lon " +
 	"lng latitude longitude " +
 	"coordinates point port pid uid gid inode block nonce transaction txn ref reference job run step row page " +
-	"message event")
+	"message event session")
 
 // linkWords stand between what a number is called and the number.
 var linkWords = names.Set("number numbers no nr num id ids is code s")

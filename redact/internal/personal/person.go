@@ -22,7 +22,7 @@ var nameParticles = names.Set("de da do dos das di del della la le les van von d
 // noNames are words with a capital that are no name of a person, but of what stands in its place.
 var noNames = names.Set("none null unknown string required optional text name first last full true false yes no n/a the " +
 	"admin user test example anonymous empty missing invalid value field varchar not type default your enter is must " +
-	"max min length please")
+	"max min length please amazon aws")
 
 // nameForm is a person's name: words with capitals, or letters of a script without them, and particles between them.
 func nameForm(s string, i int) int {

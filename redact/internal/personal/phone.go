@@ -79,7 +79,7 @@ func phoneAt(s string, i int) (start, end int, kind string) {
 	end, digits, _ := digitRun(s, i+1)
 	end = extension(s, end)
 	none := digits < 8 || digits > 15 || i > 0 && s[i-1] == '\\' || end < len(s) && chars.IsAlnum(s[end]) ||
-		datedRelease(s[i:end]) || isDecimal(s[i+1:end])
+		datedRelease(s[i:end]) || isDecimal(s[i+1:end]) || strings.HasSuffix(s[i:end], "000000")
 	if !none && s[i+1] == '1' {
 		none = digits != 11 || strings.IndexByte("01", chars.TrimStart(s[i+2:], " -.(")[0]) >= 0
 	}

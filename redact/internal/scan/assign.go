@@ -245,6 +245,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 		if next := sc.comparedBefore(s, start, v); next > 0 {
 			return next
 		}
+		if v.Kind == kinds.Authorization { // also a permission
+			return 0
+		}
 		return sc.afar(s, start, stop, v)
 	}
 	sc.spend(o.End - stop)

@@ -109,6 +109,9 @@ func (sc *Scanner) digestResponse(s string, i int) int {
 
 // areCredentials reports whether what stands behind a scheme, which is a known one or not, is secret.
 func areCredentials(v string, known bool, kind kinds.ID) bool {
+	if n := len(v) - 1; n > 0 && v[n] == '=' && chars.Skip(v, 0, chars.Lower) == n { // realm="x"
+		return false
+	}
 	if !chars.HasAlnum(v) || values.IsReference(v) || values.IsPlaceholder(v) || values.IsFieldName(v) ||
 		!known && !chance.Plausible(strings.Trim(v, "=")) {
 		return false

@@ -246,7 +246,7 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	}
 	if c.End > c.Start && len(cells) == 0 {
 		text := s[c.Start:c.End]
-		remark := loose || values.IsRemark(text) || chars.HasFold(s, max(0, stop-5), ">pass") // the end of a test
+		remark := loose || strings.Contains(s[stop:c.Start], "<li") || values.IsRemark(text) || chars.HasFold(s, max(0, stop-5), ">pass") // the end of a test
 		if isPersonal(v) || !remark || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}

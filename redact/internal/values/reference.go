@@ -29,7 +29,9 @@ func IsReference(v string) bool {
 	case '{':
 		return isPlaceholder(v)
 	case '<':
-		return v[n-1] == '>' && n < 80 || strings.HasPrefix(v, "<%=") || strings.HasPrefix(v, "<http")
+		return v[n-1] == '>' && (n < 80 || strings.IndexByte(v, ' ') > 0) || strings.HasPrefix(v, "<%=") || strings.HasPrefix(v, "<http")
+	case '-': // an option
+		return n == 2 || v[1] == '-' && strings.Trim(v, "abcdefghijklmnopqrstuvwxyz-=") == ""
 	case '}', '&': // behind an expression, an entity of HTML
 		return strings.HasPrefix(v, "}}") || strings.HasPrefix(v, "&lt")
 	case '%':

@@ -264,10 +264,11 @@ func isState(v string) bool {
 	return states[string(b[:len(v)])]
 }
 
-// isQuantity reports whether v is a fraction or a share: 3/5, 97%.
+// isQuantity reports whether v is a fraction, a share, a place, or the last columns of fstab: 3/5, 97%, 134:1, 0 2.
 func isQuantity(v string) bool {
 	i := chars.Skip(v, 0, chars.Digit)
-	return i > 0 && i < len(v) && (v[i] == '%' && i+1 == len(v) || v[i] == '/' && chars.IsDigits(v[i+1:]))
+	return i > 0 && i < len(v) && (v[i] == '%' && i+1 == len(v) || strings.IndexByte("/:", v[i]) >= 0 && chars.IsDigits(v[i+1:]) ||
+		i == 1 && v[i] == ' ' && chars.IsDigits(strings.TrimLeft(v[i:], " ")))
 }
 
 // isWordsOfSecret reports whether v is what secrets of its kind are called: the name of a property (user.password), or,
@@ -331,12 +332,22 @@ func isLink(v string) bool {
 	if !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") || strings.IndexByte(v, '@') >= 0 {
 		return false
 	}
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
-		if len(part) >= 16 && chance.Random(part) {
-			return false
+	return !anyPart(v, "/?#&=", func(part string) bool { return len(part) >= 16 && chance.Random(part) })
+}
+
+// anyPart reports whether is says so of a part of v, between bytes of separators.
+func anyPart(v, separators string, is func(part string) bool) bool {
+	for v != "" {
+		i := strings.IndexAny(v, separators)
+		if i < 0 {
+			return is(v)
 		}
+		if i > 0 && is(v[:i]) {
+			return true
+		}
+		v = v[i+1:]
 	}
-	return true
+	return false
 }
 
 // isWords reports whether v is made of letters, blanks and a colon.
@@ -509,18 +520,15 @@ func hasIDPart(v string) bool {
 // isSlug reports whether v is words and numbers with '-' between them, none of which looks drawn by
 // chance: build-agent-07, oauth2-pkce-s256, sess-20260112-0007a1.
 func isSlug(v string) bool {
-	if strings.IndexByte(v, '-') <= 0 {
-		return false
-	}
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+	return strings.IndexByte(v, '-') > 0 && !anyPart(v, "-_.", func(part string) bool {
 		if len(part) > 12 || len(part) > 8 && !chars.IsDigits(part) && chars.HasDigit(part) || chance.Random(part) {
-			return false
+			return true
 		}
 		for i := range len(part) {
 			if !chars.IsAlnum(part[i]) || chars.IsUpper(part[i]) && i > 0 && !chars.IsUpper(part[i-1]) {
-				return false
+				return true
 			}
 		}
-	}
-	return true
+		return false
+	})
 }

@@ -163,12 +163,9 @@ func IsRemark(v string) bool {
 }
 
 func hasFunctionWord(v string) bool {
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
-		if functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless {
-			return true
-		}
-	}
-	return false
+	return anyPart(v, "-_", func(part string) bool {
+		return functionWords[strings.ToLower(part)] || names.Classify(part).Level > names.Harmless
+	})
 }
 
 // IsFieldName reports whether v is no password but what a form calls one.
@@ -505,7 +502,7 @@ func namesSecret(v string) bool {
 func isName(v, name string) bool {
 	v = strings.TrimRight(v, "!, =")
 	if i := strings.LastIndexAny(v, "_-"); i > 0 && len(name) > len("password") && !chars.HasDigit(v) &&
-		sameName(v[:i], name) { // client_secret_basic
+		sameName(v[:i], lastPart(name)) { // client_secret_basic
 		return true
 	}
 	return strings.EqualFold(v, name) || v != "" && (chars.IsUpper(v[0]) || strings.IndexByte(v, '-') > 0) && sameName(v, name) ||
