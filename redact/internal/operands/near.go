@@ -84,14 +84,16 @@ func boundWord(s string, p, high int) (from, to, next int) {
 		p++
 	}
 	from = p
+	if from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0 { // up to the other quote
+		if n := strings.IndexByte(s[from:high], s[from-1]); n > 0 && strings.IndexByte(s[from:from+n], ' ') < 0 {
+			return from, from + n, from + n
+		}
+	}
 	for p < high && strings.IndexByte(wordBounds, s[p]) < 0 {
 		p++
 	}
 	if p == high && p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte(wordBounds, s[p]) < 0 {
 		return p, p, p
-	}
-	if p < len(s) && inQuotes(s, from, p) {
-		return from, p, p
 	}
 	return from, chars.SkipBackAny(s, from, p, ".:!?*"), p
 }
