@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/redact/internal/chance"
 	"github.com/toolscope/toolscope/redact/internal/values"
 )
 
@@ -33,9 +32,6 @@ func mayStandAfar(s string, start, stop int) bool {
 		stop, " for ") && !chars.HasFold(s, stop, " of ") {
 		return false // running text
 	}
-	if _, to := RandomAhead(s, stop, true); to > 0 {
-		return true
-	}
 	if _, to := FilledValue(s, start, stop); to > 0 || stop+1 < len(s) && s[stop] == '<' && s[stop+1] == '/' {
 		return true
 	}
@@ -54,40 +50,6 @@ func shortWord(s string, p int) bool {
 		n++
 	}
 	return n < longWord
-}
-
-// RandomAhead is the word of 16 bytes or more that looks drawn by chance and stands behind
-// the name that ends at stop: in the next column of a table, behind a number and a colon,
-// or, if alone, behind a blank. Digits of a digest need more than a blank.
-func RandomAhead(s string, stop int, alone bool) (from, to int) {
-	p := stop
-	p = chars.SkipAny(s[:min(len(s), stop+8)], p, "`*\"'")
-	blank := p
-	p = chars.Skip(s[:min(len(s), blank+40)], p, chars.Blank)
-	switch {
-	case p < len(s) && s[p] == '|' && p+1 < len(s) && s[p+1] != '|':
-		for p++; p < len(s) && p-blank < 80 && strings.IndexByte(" `*", s[p]) >= 0; p++ {
-		}
-	// Unseal Key 1:
-	case p > blank && p+2 < len(s) && chars.IsDigit(s[p]) && (s[p+1] == ':' || chars.IsDigit(s[p+1]) && s[p+2] == ':'):
-		for p++; p < len(s) && strings.IndexByte("0123456789: ", s[p]) >= 0; p++ {
-		}
-	case p == blank+1 && alone:
-	default:
-		return 0, 0
-	}
-	from = p
-	for p < len(s) && p-from < 512 && (chars.Class[s[p]]&chars.B64 != 0 || s[p] == '=' || s[p] == '.' || s[p] == '~') {
-		p++
-	}
-	p = chars.SkipBackAny(s, from, p, ".")
-	if p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte("|`\"'*,;)<\\", s[p]) < 0 {
-		return 0, 0
-	}
-	if v := s[from:p]; len(v) < 16 || !chars.HasDigit(v) || !chance.Random(strings.TrimRight(v, "=")) {
-		return 0, 0
-	}
-	return from, p
 }
 
 // FilledValue is the literal that is typed into the field of the name that ends at stop:
@@ -306,16 +268,6 @@ func literalAt(s string, p int) (from, to int) {
 	}
 	if c := s[p]; c == '"' || c == '\'' || c == '`' {
 		return p + 1, QuoteEnd(s, p+1, c)
-	}
-	return 0, 0
-}
-
-// Fallback is the literal that an expression which ends at p has instead of its value: getpass() or "x".
-func Fallback(s string, p int) (from, to int) {
-	for _, or := range [...]string{" or ", " || ", " ?? ", " ?: "} {
-		if strings.HasPrefix(s[p:], or) {
-			return literalAt(s, p+len(or))
-		}
 	}
 	return 0, 0
 }

@@ -21,7 +21,7 @@ const (
 // A Near says what may be the value of a name that no form binds to it.
 type Near struct {
 	Password bool // what people make up, in quotes, behind a slash or directly behind the name
-	Key      bool // also what may be an id or a digest, in quotes
+	Key      bool // also what may be an id or a digest, in quotes, or a digest directly behind the name
 	Weak     bool // the name may stand for something else: only what is long and drawn by chance
 }
 
@@ -120,7 +120,7 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 	if other || chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`")))) {
 		return false
 	}
-	id := (chars.IsHex(v) || recognise.UUID(v)) && !(n.Key && quoted) || isObject(v)
+	id := (chars.IsHex(v) && !(n.Key && direct) || recognise.UUID(v)) && !(n.Key && quoted) || isObject(v)
 	switch {
 	case n.Weak:
 		return len(v) >= 20 && !id && chance.Random(v)
@@ -154,6 +154,9 @@ const givers = "value val text data content input default string body"
 // givenTo reports whether the word at from is given to a name: to one of any value, or to another one.
 func givenTo(s string, from int) (given, other bool) {
 	p := chars.SkipBackAny(s, max(0, from-4), from, "\"'` \\")
+	if p > 1 && p < from-1 && (s[p-2:p] == "or" || s[p-2:p] == "||" || s[p-2:p] == "??") { // instead of what is not there
+		return true, false
+	}
 	if p == 0 || strings.IndexByte("=:#@", s[p-1]) < 0 {
 		return false, false
 	}

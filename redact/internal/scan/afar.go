@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscope/toolscope/internal/chars"
-	"github.com/toolscope/toolscope/internal/recognise"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
-	"github.com/toolscope/toolscope/redact/internal/marks"
 	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/operands"
 	"github.com/toolscope/toolscope/redact/internal/values"
@@ -61,9 +59,6 @@ func (sc *Scanner) afar(s string, start, stop int, v names.Verdict) int {
 			return next
 		}
 	}
-	if next := sc.randomHit(s, stop, v); next > 0 {
-		return next
-	}
 	return sc.nearHit(s, start, stop, v)
 }
 
@@ -110,20 +105,4 @@ func (sc *Scanner) proseHit(s string, start, stop int, v names.Verdict) (next in
 		return next, true
 	}
 	return 0, false
-}
-
-// randomHit removes the next random value behind a name that stops at stop, if it may belong to such a name.
-func (sc *Scanner) randomHit(s string, stop int, v names.Verdict) int {
-	from, to := operands.RandomAhead(s, stop, v.Level == names.Secret || v.Kind == kinds.Token)
-	sc.spend(max(0, to-stop))
-	if to <= from || isPersonal(v) || v.Kind == kinds.Signature || v.Kind == kinds.Cookie ||
-		v.Kind == kinds.Vendor && v.Level < names.Secret {
-		return 0
-	}
-	if value := s[from:to]; values.IsReference(value) || values.IsPlaceholder(value) || values.IsPath(value) ||
-		values.IsRelease(value) || marks.IsMark(value) || v.Level < names.Secret && (len(value) < 20 ||
-		chars.IsHex(value) || recognise.UUID(value)) {
-		return 0
-	}
-	return sc.takeNamed(s, from, to, v.Kind)
 }

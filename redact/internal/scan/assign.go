@@ -307,10 +307,6 @@ func (sc *Scanner) operandHit(s string, start, stop int, o values.Operand, v nam
 	}
 	said := b.isText()
 	if said || !sc.judge(b.value(), b.name(), v, o, o.End < len(s) && s[o.End] == '(') {
-		if from, to := operands.Fallback(s, o.End); to > from && !o.Quoted && sc.judge(s[from:to], b.name(), v,
-			values.Operand{Op: '=', Quoted: true}, false) {
-			return sc.takeNamed(s, from, to, v.Kind)
-		}
 		if !said && o.Op == ' ' && (v.Level == names.Secret || v.Kind == kinds.Token) {
 			return sc.afar(s, start, stop, v) // password is still x
 		}
