@@ -90,6 +90,7 @@ var hostile = map[string]string{
 	"tuples":       "insert into t (password) values (?,",
 	"title rows":   "<tr><th>password</th></tr><tr><td>",
 	"labels":       "phone number is ",
+	"near words":   "secret of a1b2c3d4 and e5f6g7h8 \"i9j8k7l6\" ",
 	"base64 words": "cGFzc3dvcmQ6IGh1bnRlcjJacTk=\n",
 }
 

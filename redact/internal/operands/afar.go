@@ -25,7 +25,7 @@ func mayStandAfar(s string, start, stop int) bool {
 	if _, to := ValueBelow(s, start, stop); to > 0 {
 		return true
 	}
-	if _, to := (Near{Password: true}).Value(s, start, stop); to > 0 {
+	if _, to, _ := (Near{Password: true}).Value(s, start, stop); to > 0 {
 		return true
 	}
 	if stop+2 < len(s) && s[stop] == ' ' && chars.IsLetter(s[stop+1]) && shortWord(s, stop+1) && !chars.HasFold(s,

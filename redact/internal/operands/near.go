@@ -16,6 +16,8 @@ const (
 	// nearBehind and nearBefore are how far from a name a value is looked for that no form binds to it, in bytes.
 	nearBehind = 120
 	nearBefore = 160
+	// minNear is the shortest value, in bytes.
+	minNear = 8
 )
 
 // A Near says what may be the value of a name that no form binds to it.
@@ -26,26 +28,26 @@ type Near struct {
 }
 
 // Value is the word on the line of the name [start,stop) that cannot be anything else than a secret, and that no other
-// name speaks for. Words behind the name come first, then the last one before it.
-func (n Near) Value(s string, start, stop int) (from, to int) {
+// name speaks for. Words behind the name come first, then the last one before it. read is how many bytes were looked at.
+func (n Near) Value(s string, start, stop int) (from, to, read int) {
 	low, high := lineAround(s, start, stop)
 	for p := stop; p < high; {
-		if p == stop && strings.IndexByte(wordBounds, s[p]) < 0 { // the rest of the name's word
+		if p == stop && !wordBounds[s[p]] { // the rest of the name's word
 			_, _, p = boundWord(s, p, high)
 			continue
 		}
-		if from, to, p = boundWord(s, p, high); to > from && n.is(s, from, to, follows(s, stop, from)) {
-			return from, to
+		if from, to, p = boundWord(s, p, high); to-from >= minNear && n.is(s, from, to, follows(s, stop, from)) {
+			return from, to, p - stop
 		}
 	}
 	from, to = 0, 0
 	for p := low; p < start; {
 		a, b, next := boundWord(s, p, start)
-		if p = next; b > a && n.is(s, a, b, false) {
+		if p = next; b-a >= minNear && n.is(s, a, b, false) {
 			from, to = a, b
 		}
 	}
-	return from, to
+	return from, to, high - low
 }
 
 // lineAround is what is read of the line on which the name [start,stop) stands, in whole words. The line may be one in
@@ -59,47 +61,54 @@ func lineAround(s string, start, stop int) (low, high int) {
 	low = max(0, start-nearBefore)
 	before := s[low:start]
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
-		low += i + 1
-	} else if i = strings.LastIndex(before, `\n`); i >= 0 {
-		low += i + len(`\n`)
-	} else if low > 0 {
+		return low + i + 1, high
+	}
+	for end := len(before); end > 0; {
+		if end = strings.LastIndexByte(before[:end], '\\'); end >= 0 && end+1 < len(before) && before[end+1] == 'n' {
+			return low + end + len(`\n`), high
+		}
+	}
+	if low > 0 {
 		low += indexOr(before, " ")
 	}
 	return low, high
 }
 
-// NearLength is how many bytes [Near.Value] reads.
-func NearLength(s string, start, stop int) int {
-	low, high := lineAround(s, start, stop)
-	return high - low
-}
-
 // wordBounds end a word.
-const wordBounds = " \t\"'`<>(){}[],;|=\\"
+var wordBounds = func() (t [256]bool) {
+	for _, c := range []byte(" \t\r\n\"'`<>(){}[],;|=\\") {
+		t[c] = true
+	}
+	return t
+}()
 
-// boundWord is the next word in s[p:high], without the marks of a sentence at its end, and where to go on; an empty
-// one if high cuts it.
+// boundWord is the next word in s[p:high], without the marks of a sentence at its end, and where to go on. The word is
+// empty if it has no digit, or if high cuts it.
 func boundWord(s string, p, high int) (from, to, next int) {
-	for p < high && strings.IndexByte(wordBounds, s[p]) >= 0 {
+	for p < high && wordBounds[s[p]] {
 		p++
 	}
 	from = p
-	if from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0 { // up to the other quote
+	if from > 0 && isQuote(s[from-1]) { // up to the other quote
 		if n := strings.IndexByte(s[from:high], s[from-1]); n > 0 && strings.IndexByte(s[from:from+n], ' ') < 0 {
 			return from, from + n, from + n
 		}
 	}
-	for p < high && strings.IndexByte(wordBounds, s[p]) < 0 {
+	digit := false
+	for p < high && !wordBounds[s[p]] {
+		digit = digit || s[p] <= '9' && s[p] >= '0'
 		p++
 	}
-	if p == high && p < len(s) && !chars.IsSpace(s[p]) && strings.IndexByte(wordBounds, s[p]) < 0 {
+	if !digit || p == high && p < len(s) && !wordBounds[s[p]] {
 		return p, p, p
 	}
 	return from, chars.SkipBackAny(s, from, p, ".:!?*"), p
 }
 
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
 func inQuotes(s string, from, to int) bool {
-	return from > 0 && to < len(s) && s[from-1] == s[to] && strings.IndexByte("\"'`", s[to]) >= 0
+	return from > 0 && to < len(s) && s[from-1] == s[to] && isQuote(s[to])
 }
 
 // follows reports whether nothing but a blank, and a bracket, stands between stop and from.
@@ -111,7 +120,7 @@ func follows(s string, stop, from int) bool {
 func (n Near) is(s string, from, to int, direct bool) bool {
 	v := s[from:to]
 	quoted := inQuotes(s, from, to)
-	if len(v) < 8 || !chars.HasDigit(v) || strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
+	if !chars.HasDigit(v) || strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
 		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) ||
 		values.IsReference(v) || values.IsPlaceholder(v) || values.IsRelease(v) {
 		return false

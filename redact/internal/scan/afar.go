@@ -70,8 +70,8 @@ func (sc *Scanner) nearHit(s string, start, stop int, v names.Verdict) int {
 		chars.EqualFold(s[start:stop], "pass") && !ofUser(s, start) {
 		return 0
 	}
-	sc.payDense(costOfNear * operands.NearLength(s, start, stop))
-	from, to := near.Value(s, start, stop)
+	from, to, read := near.Value(s, start, stop)
+	sc.pay(costOfNear * read)
 	if to <= from || !sc.judge(s[from:to], s[start:stop], v, values.Operand{Op: '=', Quoted: true}, false) {
 		return 0
 	}
