@@ -16,8 +16,11 @@ const (
 	// nearBehind and nearBefore are how far from a name a value is looked for that no form binds to it, in bytes.
 	nearBehind = 120
 	nearBefore = 160
-	// minNear is the shortest value, in bytes.
-	minNear = 8
+	// minNear is the shortest value that was made up, minDrawn one that is drawn by chance, and minWeak one of a name
+	// that may stand for something else, in bytes.
+	minNear, minDrawn, minWeak = 8, 16, 20
+	// maxNear is how many words before and behind a name are looked at closely.
+	maxNear = 6
 )
 
 // A Near says what may be the value of a name that no form binds to it.
@@ -31,23 +34,32 @@ type Near struct {
 // name speaks for. Words behind the name come first, then the last one before it. read is how many bytes were looked at.
 func (n Near) Value(s string, start, stop int) (from, to, read int) {
 	low, high := lineAround(s, start, stop)
-	for p := stop; p < high; {
-		if p == stop && !wordBounds[s[p]] { // the rest of the name's word
-			_, _, p = boundWord(s, p, high)
+	p := stop
+	if p < high && !wordBounds[s[p]] { // the rest of the name's word
+		_, _, p = boundWord(s, p, high)
+	}
+	for tries := 0; p < high && tries < maxNear; {
+		if from, to, p = boundWord(s, p, high); to-from < minNear {
 			continue
 		}
-		if from, to, p = boundWord(s, p, high); to-from >= minNear && n.is(s, from, to, follows(s, stop, from)) {
+		if tries++; n.is(s, from, to, follows(s, stop, from)) {
 			return from, to, p - stop
 		}
 	}
-	from, to = 0, 0
-	for p := low; p < start; {
-		a, b, next := boundWord(s, p, start)
-		if p = next; b-a >= minNear && n.is(s, a, b, false) {
-			from, to = a, b
+	var last [maxNear][2]int
+	tries := 0
+	for p = low; p < start; {
+		if from, to, p = boundWord(s, p, start); to-from >= minNear {
+			last[tries%maxNear] = [2]int{from, to}
+			tries++
 		}
 	}
-	return from, to, high - low
+	for i := tries - 1; i >= max(0, tries-maxNear); i-- {
+		if word := last[i%maxNear]; n.is(s, word[0], word[1], false) {
+			return word[0], word[1], high - low
+		}
+	}
+	return 0, 0, high - low
 }
 
 // lineAround is what is read of the line on which the name [start,stop) stands, in whole words. The line may be one in
@@ -116,32 +128,25 @@ func follows(s string, stop, from int) bool {
 	return s[stop] == ' ' && (from == stop+1 || from == stop+2 && strings.IndexByte("([{<", s[stop+1]) >= 0)
 }
 
-// is reports whether the word [from,to) is a value; direct tells that it follows the name.
+// is reports whether the word [from,to) is a value; direct tells that it follows the name. What costs little is looked at
+// first: where the word stands, then its form, then what speaks against it.
 func (n Near) is(s string, from, to int, direct bool) bool {
-	v := s[from:to]
-	quoted := inQuotes(s, from, to)
-	if !chars.HasDigit(v) || strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
-		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) ||
-		values.IsReference(v) || values.IsPlaceholder(v) || values.IsRelease(v) {
-		return false
-	}
+	v, quoted := s[from:to], inQuotes(s, from, to)
 	given, other := givenTo(s, from)
-	if other || chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`")))) {
+	made := n.Password && (quoted || direct || given || from > 3 && s[from-3:from] == " / ")
+	if other || !made && len(v) < minDrawn || n.Weak && len(v) < minWeak || !chars.HasDigit(v) ||
+		strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
+		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) {
 		return false
 	}
 	id := (chars.IsHex(v) && !(n.Key && direct) || recognise.UUID(v)) && !(n.Key && quoted) || isObject(v)
-	switch {
-	case n.Weak:
-		return len(v) >= 20 && !id && chance.Random(v)
-	case len(v) >= 16 && (!id || quoted && given) && chance.Random(v):
-		return true
-	case !n.Password || id && !given && !direct:
-		return false
-	case quoted || direct || given || from > 3 && s[from-3:from] == " / ":
-		return values.MayBeSimple(v) || values.LooksLikePassword(v) &&
-			(given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0]))
+	drawn := len(v) >= minDrawn && (!id || quoted && given && !n.Weak) && chance.Random(v)
+	if !drawn {
+		made = made && !n.Weak && (!id || given || direct) && (values.MayBeSimple(v) || values.LooksLikePassword(v) &&
+			(given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0])))
 	}
-	return false
+	return (drawn || made) && !values.IsReference(v) && !values.IsPlaceholder(v) && !values.IsRelease(v) &&
+		!chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`"))))
 }
 
 // ownerWords stand before the name or the id of something. Behind them no secret is looked for.
