@@ -20,7 +20,7 @@ const (
 	// that may stand for something else, in bytes.
 	minNear, minDrawn, minWeak = 8, 16, 20
 	// maxNear is how many words before and behind a name are looked at closely.
-	maxNear = 6
+	maxNear = 4
 )
 
 // A Near says what may be the value of a name that no form binds to it.
