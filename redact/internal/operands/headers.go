@@ -30,7 +30,7 @@ func IsKnownScheme(v string) bool {
 	}
 	for _, k := range [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate", "bot", "key", "hmac",
 		"splunk", "genie-key", "aws4-hmac-sha256", "ntlm", "oauth", "api-key", "jwt"} {
-		if chars.EqualFold(v, k) {
+		if len(v) == len(k) && chars.EqualFold(v, k) {
 			return true
 		}
 	}

@@ -22,8 +22,8 @@ func IsPlaceholder(v string) bool {
 		strings.Contains(v, "-EXAMPLE") || v == "short" {
 		return true
 	}
-	if i := strings.LastIndexAny(v, "-_"); len(v)-i > 3 && i > 0 && i < 8 && strings.Trim(v[i+1:], v[i+1:i+2]) == "" &&
-		strings.IndexByte("xX.*", v[i+1]) >= 0 {
+	if i := max(strings.LastIndexByte(v, '-'), strings.LastIndexByte(v, '_')); len(v)-i > 3 && i > 0 && i < 8 &&
+		strings.IndexByte("xX.*", v[i+1]) >= 0 && strings.Trim(v[i+1:], v[i+1:i+2]) == "" {
 		return true // sk-xxx
 	}
 	if chars.HasFold(v, 0, "todo: ") {

@@ -195,7 +195,7 @@ const algorithmWords = "tls ssl aes des ede rc null sha md cbc gcm ccm ctr chach
 
 // isAlgorithm reports whether v names an algorithm, in two parts or more: ssh-ed25519, TLS_PSK_WITH_AES_128_CCM.
 func isAlgorithm(v string) bool {
-	if len(v) > names.MaxName || strings.IndexAny(v, "-_") <= 0 {
+	if len(v) > names.MaxName || strings.IndexByte(v, '-') < 0 && strings.IndexByte(v, '_') < 0 {
 		return false
 	}
 	for p := 0; p < len(v); {
@@ -228,6 +228,9 @@ const publicHeads = "ssh- data AAAA MFkw MCow iVBO /9j/ R0lG AGFz UEsD"
 
 // isPublicData reports whether v is a public key, a certificate, an image, a program or an archive.
 func isPublicData(v string) bool {
+	if len(v) <= 48 {
+		return false
+	}
 	v = strings.TrimLeft(v, " \n")
 	return len(v) > 48 && (chars.OneOf(publicHeads, v[:4]) || strings.HasPrefix(v, "MIIBI") ||
 		chars.OneOf("PUBLIC CERTIF", v[len("-----BEGIN "):len("-----BEGIN PUBLIC")]))
@@ -259,6 +262,9 @@ func isState(v string) bool {
 		return false
 	}
 	for i := range len(v) {
+		if !chars.IsLetter(v[i]) {
+			return false
+		}
 		b[i] = chars.Fold[v[i]]
 	}
 	return states[string(b[:len(v)])]

@@ -372,9 +372,10 @@ func isTypeName(v string) bool {
 // IsLiteral reports whether v is a value of another kind than text.
 func IsLiteral(v string) bool {
 	v = chars.TrimEnd(v, ",;)")
-	if number := strings.TrimRight(strings.TrimPrefix(v, "-"), "uUlL"); len(number) <= 10 && strings.HasPrefix(number, "0x") &&
-		chars.IsHex(number[2:]) {
-		return true
+	if digits, ok := strings.CutPrefix(strings.TrimPrefix(v, "-"), "0x"); ok {
+		if digits = strings.TrimRight(digits, "uUlL"); len(digits) <= 8 && chars.IsHex(digits) {
+			return true
+		}
 	}
 	switch len(v) {
 	case 0:
