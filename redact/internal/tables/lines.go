@@ -150,6 +150,7 @@ func Open(s string, from, to int, in Delims) (t Table, ok bool) {
 	for _, d := range delims {
 		delim := d.text
 		if in&d.of == 0 || delim == drawn && nextDelim(line, delim) < 0 ||
+			delim == quotedColon && !strings.Contains(line, delim) ||
 			delim == ":" && (strings.Count(line, ":") < 2 || strings.IndexByte(line, ' ') >= 0) {
 			continue
 		}
