@@ -169,6 +169,9 @@ func valueAttribute(s string, p int, wasQuoted bool) int {
 	if q == p && !wasQuoted {
 		return 0
 	}
+	if q >= len(s) || strings.IndexByte("vcd", chars.Fold[s[q]]) < 0 {
+		return 0
+	}
 	for _, w := range [...]string{"value", "content", "defaultvalue", "default", "val"} {
 		if chars.HasFold(s, q, w) {
 			q += len(w)

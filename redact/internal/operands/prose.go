@@ -411,6 +411,9 @@ func textBelow(s string, p int) (from, lines int) {
 // promptMarks begin a line of a shell that prints an expression or a variable.
 var promptMarks = [...]string{"> ", ">>> ", "$ ", "# ", "(gdb) ", "(lldb) ", "irb> ", "(Pdb) ", "127.0.0.1:6379> "}
 
+// promptHeads are the first bytes of promptMarks.
+const promptHeads = ">$#(i1"
+
 // answerBelow is the value that a shell prints on the line below the one that ends with the name [start,stop), closed
 // by quotes and brackets at most: print(secret.password). It may stand behind a number and another literal:
 //
@@ -491,6 +494,9 @@ func printsIt(line string) bool {
 }
 
 func startsWithPrompt(line string) bool {
+	if line == "" || strings.IndexByte(promptHeads, line[0]) < 0 {
+		return false
+	}
 	for _, mark := range promptMarks {
 		if strings.HasPrefix(line, mark) {
 			return true
