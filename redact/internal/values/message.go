@@ -35,7 +35,7 @@ func isMessage(v, name string, o Operand) bool {
 	}
 	first, _, _ := strings.Cut(v, " ")
 	count, points, capitals, small, acronyms := 0, 0, 0, 0, 0
-	for _, word := range strings.Split(v, " ") {
+	for word := range strings.SplitSeq(v, " ") {
 		bare := strings.Trim(word, `.,:;?!()'"-\*`)
 		low := strings.ToLower(bare)
 		switch {
