@@ -88,11 +88,17 @@ func HasFold(s string, at int, low string) bool {
 	return true
 }
 
+// First8 is the first eight bytes of b, which has that many, the first one lowest. It is inlined.
+func First8(b string) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
 // Word8 is the eight bytes at i, the first one lowest; behind the end of s are zeros.
 func Word8(s string, i int) (w uint64) {
 	if b := s[i:]; len(b) >= 8 {
-		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		return First8(b)
 	}
 	for k := len(s) - 1; k >= i; k-- {
 		w = w<<8 | uint64(s[k])

@@ -32,11 +32,12 @@ const MinEncoded = 20
 // BrokenAround reports whether no run of base64 around i can have MinEncoded bytes, since
 // blanks, quotes or the text's end stand within eight bytes on both sides.
 func BrokenAround(s string, i int) bool {
-	return i >= 8 && hasBlank8(chars.Word8(s, i-8)) && hasBlank8(chars.Word8(s, i+1))
+	return i >= 8 && hasBlank8(chars.First8(s[i-8:])) &&
+		(i+9 > len(s) || hasBlank8(chars.First8(s[i+1:])))
 }
 
 // hasBlank8 reports whether one of eight bytes is less than '#': a blank, a line's end, a
-// quote, or none at all.
+// quote.
 func hasBlank8(w uint64) bool {
 	const each = 0x0101010101010101
 	return (w-'#'*each)&^w&(0x80*each) != 0
