@@ -109,3 +109,20 @@ func TestKeepManuals(t *testing.T) {
 	removedFrom(t, "'password' => '--hu3nter2Zq'", "--auth-key hu3nter2Zq9w4Kt8Vb", `{"password": "4 821 777"}`,
 		"<li>Password</li><li>hu3nter2Zq</li>", "From: <ann.lee@example.org>", "+324 471 12 34 56")
 }
+
+// TestKeepLabels: what a form calls a name, templates of addresses, and names of keys and modes are nobody's data.
+func TestKeepLabels(t *testing.T) {
+	kept(t,
+		"'last_name' => 'Achternaam',", "'first_name' => 'Prenume',", `"first_name": "이름"`, "'full_name' => 'Leders fulle navn',",
+		"'pwd_secure_complexity_symbols' => 'Krev minst ett symbol',", "'pwd_secure_complexity' => 'array',",
+		`"password" => "รหัสผ่านต้องมีอย่างน้อย 6 ตัวอักษร",`, `'APP_KEY="'.$key.'"',`, "# Pre-pass: detect collisions",
+		`_INTEGRATION_KEY = "x-amazon-apigateway-integration"`, `"authorizationToken": "incoming-client-token",`,
+		`getattr(sys, "_MEIPASS", "unknown")`, "ansible_password=!vault |\n\n", "update_password: always",
+		"https://hooks.slack.com/services/XXXXXXXXXXXXXXXXXXXXX", "https://chat.googleapis.com/v1/spaces/xxxxxxxx/messages?key=xxxxxx",
+		"http/server.my.domain.com@MY.DOMAIN.COM", "krbtgt/REALM.COM@REALM.COM", `# => 'user:password@www.acme.com:9000'`,
+		"follow @ann@mastodon.social",
+	)
+	removedFrom(t, "'last_name' => 'Leemann',", `"full_name": "Ann Leemann"`, `"first_name": "민준"`, "password=!hu3nter2Zq",
+		"https://hooks.slack.com/services/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", "mail ann.lee@example.org: x",
+		`"api_key": "x7Qm2Zr9-Lw4Kt8Vb"`, "ANN@EXAMPLE.ORG")
+}

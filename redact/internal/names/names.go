@@ -289,7 +289,7 @@ func wordVerdict(word string, i int, words []string) Verdict {
 // passVerdict is the verdict of "pass" and "pw"; ok is false if they are like any other word.
 func passVerdict(word, previous, next string, follows bool) (v Verdict, ok bool) {
 	// nginx: where to pass a request; a verb
-	if word == "pass" && (chars.OneOf("proxy fastcgi uwsgi scgi grpc memcached to must will may should", previous) ||
+	if word == "pass" && (chars.OneOf("pre proxy fastcgi uwsgi scgi grpc memcached to must will may should", previous) ||
 		chars.OneOf("nr no nummer number num", next)) { // and a passport in German
 		return Verdict{}, true
 	}

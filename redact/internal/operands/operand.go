@@ -124,6 +124,8 @@ func opensBlock(s string, from, q int) bool {
 }
 
 // indexOr is the index of sub in s, or the length of s if it is not there.
+//
+//go:noinline
 func indexOr(s, sub string) int {
 	if i := strings.Index(s, sub); i >= 0 {
 		return i

@@ -83,6 +83,10 @@ func symbolAt(s string, p int) (q int, op byte) {
 		}
 	}
 	token := s[p:q]
+	if strings.HasSuffix(token, "=!") { // a tag of YAML, or a value
+		q--
+		token = token[:len(token)-1]
+	}
 	switch {
 	case (token == "||" || token == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):
 		return q, '='

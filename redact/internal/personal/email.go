@@ -21,7 +21,8 @@ func emailAt(s string, i int) (start, end int, kind string) {
 	if strings.Trim(s[start:i], "+-=") == "" { // an added line with a decorator: +@pytest.mark.skip
 		return 0, 0, ""
 	}
-	if start > 0 && s[start-1] == '<' && chars.EndsFold(s[:start], "message-id: <") {
+	if start > 0 && (s[start-1] == '@' || s[start-1] == '/' && strings.ToUpper(s[i:end]) == s[i:end] || // of Kerberos
+		chars.EndsFold(s[:start], "message-id: <")) {
 		return 0, 0, ""
 	}
 	if isNumbered(s[start:i]) || isProtocol(s[start:i], s[i+1:end]) || start > 0 && s[start-1] == '$' ||
@@ -109,7 +110,7 @@ func isLogin(s string, start, host, end int) bool {
 			return true
 		}
 	}
-	if end+1 < len(s) && s[end] == ':' && (s[end+1] == '/' || s[end+1] == '~' || chars.IsLetter(s[end+1])) {
+	if end+1 < len(s) && s[end] == ':' && (s[end+1] == '/' || s[end+1] == '~' || chars.IsAlnum(s[end+1])) {
 		return true
 	}
 	if host, _, _ := strings.Cut(s[host:end], "."); strings.Count(host, "-") > 3 && chars.HasDigit(host) &&

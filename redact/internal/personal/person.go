@@ -37,6 +37,9 @@ func nameForm(s string, i int) int {
 		switch {
 		case nameParticles[word] && words > 0:
 		case !unicode.IsUpper(r) && unicode.IsLower(r), noNames[strings.ToLower(word)], isCamel(word):
+			if i > 0 && (s[i-1] == '\'' || s[i-1] == '"') { // a text goes on
+				return 0
+			}
 			return end
 		default:
 			words++
@@ -54,8 +57,8 @@ func nameForm(s string, i int) int {
 		}
 		p = q + gap
 	}
-	if end > 0 && end < len(s) && isCodeBehind(s, end, last) {
-		return 0
+	if end > 0 && (end < len(s) && isCodeBehind(s, end, last) || names.Classify(s[i:end]).Kind == names.PersonName) {
+		return 0 // or what a form calls a name
 	}
 	return end
 }

@@ -46,7 +46,7 @@ func webhookAt(s string, p, limit int) (start, end int, kind string) {
 		for end > start && strings.IndexByte(".,;)]}", s[end-1]) >= 0 {
 			end--
 		}
-		if end-(p+slash+len(w)-host) >= 8 {
+		if path := s[p+slash+len(w)-host : max(end, p+slash+len(w)-host)]; len(path) >= 8 && chars.HasDigit(path) {
 			return start, end, "webhook-url"
 		}
 	}

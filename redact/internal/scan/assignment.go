@@ -55,7 +55,7 @@ const nearRef = 32
 // isListItem reports whether the operand behind a comma is the next name of a list rather than a value.
 func (b *assignment) isListItem() bool {
 	s, o, value := b.s, b.operand, b.value()
-	if q := chars.SkipAny(s, o.End, "\\\"' "); o.Quoted && q < len(s) && s[q] == ':' {
+	if q := chars.SkipAny(s, o.End, "\\\"' "); o.Quoted && q < len(s) && (s[q] == ':' || strings.HasPrefix(s[q:], "=>")) {
 		return true // the name of the next member
 	}
 	if chars.EqualFold(b.name(), "pass") {

@@ -144,6 +144,8 @@ func wordShape(s string, i, end int) bool {
 }
 
 // isPersonal reports whether a name is one of personal data, whose value has a form.
+//
+//go:noinline
 func isPersonal(v names.Verdict) bool {
 	return v.Level >= names.Telling && v.Kind.Group() == kinds.GroupPersonal
 }

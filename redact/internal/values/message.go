@@ -96,7 +96,8 @@ func isForeignText(v string) bool {
 	for i := range len(v) {
 		switch {
 		case chars.IsDigit(v[i]):
-			if i == 0 || v[i-1] < 0x80 || !strings.HasSuffix(v, "。") {
+			number := i > 0 && i+1 < len(v) && v[i-1] == ' ' && v[i+1] == ' '
+			if !number && (i == 0 || v[i-1] < 0x80 || !strings.HasSuffix(v, "。")) {
 				return false
 			}
 		case v[i] >= 0xe3: // of UTF-8 the first byte of these scripts

@@ -18,7 +18,7 @@ func IsReference(v string) bool {
 		return true
 	}
 	n := len(v)
-	if n > 4 && strings.IndexByte("`'\"", v[0]) >= 0 && strings.HasPrefix(v[1:], " + ") {
+	if n > 4 && strings.IndexByte("`'\"", v[0]) >= 0 && (strings.HasPrefix(v[1:], " + ") || strings.HasPrefix(v[1:], ".$")) {
 		return true // of source code that puts a value there: "token":"` + token + `"
 	}
 	switch v[0] {

@@ -66,7 +66,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
-	case drawn(d.Kind) && (isConstant(v) || len(v) < 16 && isWords(v) && !chance.Random(v) && !LooksLikePassword(v)):
+	case drawn(d.Kind) && (isConstant(v) || isFields(v) && (strings.IndexByte(v, '-') > 0 ||
+		len(v) < 16 && !LooksLikePassword(v))):
 		return points + sentence // api_key="test"
 	case d.Kind != kinds.Password && (isDay(v) || !o.Quoted && IsVersion(v)):
 		return points + noSecret
@@ -159,7 +160,7 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
-		if isMember(v) || drawn(d.Kind) && isFields(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
+		if isMember(v) || isTypeName(v) || drawn(d.Kind) && isFields(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
 			return false
 		}
 		return chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless
@@ -254,7 +255,7 @@ func isTitle(v string) bool {
 var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
 	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
-	"sensitive required optional")
+	"sensitive required optional always never")
 
 func isState(v string) bool {
 	var b [len("unchanged")]byte
@@ -357,6 +358,8 @@ func anyPart(v, separators string, is func(part string) bool) bool {
 }
 
 // isWords reports whether v is made of letters, blanks and a colon.
+//
+//go:noinline
 func isWords(v string) bool {
 	for i := range len(v) {
 		if !chars.IsLetter(v[i]) && v[i] != ' ' && v[i] != ':' {
