@@ -126,3 +126,15 @@ func TestKeepLabels(t *testing.T) {
 		"https://hooks.slack.com/services/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", "mail ann.lee@example.org: x",
 		`"api_key": "x7Qm2Zr9-Lw4Kt8Vb"`, "ANN@EXAMPLE.ORG")
 }
+
+// TestKeepPrograms: code points, dumps, elements of HTML, other names and types of programs are no secrets.
+func TestKeepPrograms(t *testing.T) {
+	kept(t,
+		"# <c>\n0063 0063 0053 ; [.1FD7.0020]", "4FC3 5074 5247 5373\n606F 6349 675F 6E2C", "otp\n<p>This is a one-time password",
+		"passwd:         compat\ngroup:          compat", "GIT_ASKPASS: 'echo',", "[`${key}:_password`]: password,",
+		"} else if(obj1AtKey !== obj2AtKey) {", "func newPrivateKey(*PrivateKey) (*ecdsa.Key, error)",
+		"UpdateApiKey(*apigateway.UpdateApiKeyInput) (*apigateway.ApiKey, error)", "'reset_password' => 'Ail-osod Cyfrinair',",
+	)
+	removedFrom(t, "tel 0800 0123 4567", "call me at 0049 170 123456", "card 5074 5247 5373", "passwd: hu3nter2Zq",
+		"func newPrivateKey(\"x7Qm2Zr9Lw4Kt8Vb\")", "apiKey: x7Qm2Zr9Lw4Kt8Vb")
+}

@@ -142,7 +142,7 @@ const compoundHeads = 10
 // notCompound end like a compound and are none.
 var notCompound = Set("bypass compass overpass surpass trespass underpass encompass monkey turkey hotkey donkey " +
 	"jockey hockey whiskey passkey " +
-	"minipass rpass detoken pretoken subtoken pubkey publickey primarykey foreignkey cwd fwd")
+	"minipass askpass rpass detoken pretoken subtoken pubkey publickey primarykey foreignkey cwd fwd")
 
 // BeforeSecret make a key or a token one that opens something.
 var BeforeSecret = Set("api access secret private priv auth oauth encryption encrypt decryption decrypt signing " +

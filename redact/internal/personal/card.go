@@ -50,8 +50,8 @@ func cardEnd(s string, i, end int) int {
 	if !ok {
 		return 0
 	}
-	// an integer or a fraction of source code: in one group, of a length that few cards have, and without quotes
-	integer := n == group && (n == 12 || (n < 14 || n > 16) && i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0 ||
+	// an integer or a fraction of source code: of a length that few cards have, in one group and without quotes
+	integer := n == 12 || n == group && ((n < 14 || n > 16) && i > 0 && strings.IndexByte("\"'`", s[i-1]) < 0 ||
 		end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]))
 	if !luhn(d[:n]) || (integer || !issuer(d[:n])) && !(n >= 12 && marks.Near(s, i, "card", "credit")) {
 		return 0

@@ -23,7 +23,10 @@ type assignment struct {
 	verdict     names.Verdict
 }
 
-func (b *assignment) name() string  { return b.s[b.start:b.stop] }
+//go:noinline
+func (b *assignment) name() string { return b.s[b.start:b.stop] }
+
+//go:noinline
 func (b *assignment) value() string { return b.s[b.operand.Start:b.operand.End] }
 
 // isNoValue reports whether the operand is something else than the value of the name.

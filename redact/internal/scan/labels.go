@@ -187,6 +187,7 @@ func wordsBack(s string, i int) int {
 // isJoint reports whether c may stand between the words of a name.
 func isJoint(c byte) bool { return strings.IndexByte(" _-+'.", c) >= 0 }
 
+//go:noinline
 func wordEnd(s string, p int) int {
 	for p < len(s) && isWordByte(s[p]) {
 		p++

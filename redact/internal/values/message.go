@@ -73,6 +73,9 @@ func isMessage(v, name string, o Operand) bool {
 	for _, action := range actions {
 		if chars.ContainsFold(name, action) {
 			points++
+			if chars.IsUpper(v[0]) && action != "confirm" {
+				points++
+			}
 			break
 		}
 	}

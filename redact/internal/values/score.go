@@ -255,7 +255,7 @@ func isTitle(v string) bool {
 var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
 	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
-	"sensitive required optional always never")
+	"sensitive required optional always never compat files")
 
 func isState(v string) bool {
 	var b [len("unchanged")]byte
@@ -393,7 +393,7 @@ func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	switch {
 	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
 		return identifier // of what is no user's
-	case IsPath(v), IsVersion(v), dateHead(v), !o.Quoted && (isMember(v) || o.Op == ' ' && !o.Flag && len(v) < 12),
+	case IsPath(v), IsVersion(v), dateHead(v), !o.Quoted && (isMember(v) || o.Op == '~' || o.Op == ' ' && !o.Flag && len(v) < 12),
 		(d.Kind == kinds.Secret || d.Kind == kinds.Credential) && strings.Contains(v, "://"):
 		return identifier
 	}
