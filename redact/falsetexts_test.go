@@ -119,7 +119,7 @@ func TestKeepLabels(t *testing.T) {
 		`_INTEGRATION_KEY = "x-amazon-apigateway-integration"`, `"authorizationToken": "incoming-client-token",`,
 		`getattr(sys, "_MEIPASS", "unknown")`, "ansible_password=!vault |\n\n", "update_password: always",
 		"https://hooks.slack.com/services/XXXXXXXXXXXXXXXXXXXXX", "https://chat.googleapis.com/v1/spaces/xxxxxxxx/messages?key=xxxxxx",
-		"http/server.my.domain.com@MY.DOMAIN.COM", "krbtgt/REALM.COM@REALM.COM", `# => 'user:password@www.acme.com:9000'`,
+		"http/server.my.domain.com@MY.DOMAIN.COM", "krbtgt/REALM.COM@REALM.COM",
 		"follow @ann@mastodon.social",
 	)
 	removedFrom(t, "'last_name' => 'Leemann',", `"full_name": "Ann Leemann"`, `"first_name": "민준"`, "password=!hu3nter2Zq",
@@ -137,4 +137,16 @@ func TestKeepPrograms(t *testing.T) {
 	)
 	removedFrom(t, "tel 0800 0123 4567", "call me at 0049 170 123456", "card 5074 5247 5373", "passwd: hu3nter2Zq",
 		"func newPrivateKey(\"x7Qm2Zr9Lw4Kt8Vb\")", "apiKey: x7Qm2Zr9Lw4Kt8Vb")
+}
+
+// TestKeepTexts: texts of YAML without quotes, masked values, tables of SQL and names of sessions are no secrets.
+func TestKeepTexts(t *testing.T) {
+	kept(t,
+		"  password_too_short: Ihr Passwort muss mindestens 8 Zeichen lang sein.\n", "  field_secret: Tajný kód klienta\n",
+		"  password_must_match: Polja lozinki moraju se poklapati.\n", "  api_secret_text: Polja lozinki moraju se poklapati.\n",
+		"$parameters['password'] = '**masked**';", "'session_key' => 'public_registration',", `("authorization", "[secure]")`,
+		"INSERT INTO c (id, uris, secret, types) SELECT id, uris, types, name FROM temp_x9_oauth2_clients;",
+	)
+	removedFrom(t, "db_password: purple horse battery staple\n", "admin_password: Purple!7 elephants\n",
+		"https://ann%40example.org:a%20secret@müller.example:1234/x", "'session_key' => 'x7Qm2Zr9Lw4Kt8Vb'")
 }

@@ -110,7 +110,7 @@ func isLogin(s string, start, host, end int) bool {
 			return true
 		}
 	}
-	if end+1 < len(s) && s[end] == ':' && (s[end+1] == '/' || s[end+1] == '~' || chars.IsAlnum(s[end+1])) {
+	if end+1 < len(s) && s[end] == ':' && (s[end+1] == '/' || s[end+1] == '~' || chars.IsLetter(s[end+1])) {
 		return true
 	}
 	if host, _, _ := strings.Cut(s[host:end], "."); strings.Count(host, "-") > 3 && chars.HasDigit(host) &&

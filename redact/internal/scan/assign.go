@@ -314,7 +314,11 @@ func (sc *Scanner) operandHit(s string, start, stop int, o values.Operand, v nam
 	}
 	if !o.Quoted && o.Op == ':' && v.Level == names.Secret && strings.IndexByte(b.name(), '_') > 0 &&
 		operands.LineStart(s, start) {
-		o.End = operands.WordsEnd(s, o.End)
+		if end := operands.WordsEnd(s, o.End); end > o.End {
+			if o.End = end; !sc.judge(s[o.Start:end], b.name(), v, values.Operand{Op: ':', Quoted: true}, false) {
+				return 0 // a text of several words
+			}
+		}
 	}
 	return sc.takeChanged(s, o, v)
 }

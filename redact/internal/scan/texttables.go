@@ -179,7 +179,7 @@ func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict
 
 // cell removes the value of a cell below a title if it is a secret.
 func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
-	if v.Level == names.Harmless || c.End <= c.Start || strings.HasPrefix(s[c.Start:c.End], marks.Head) &&
+	if v.Level == names.Harmless || c.End <= c.Start || strings.HasSuffix(s[:c.Start], "FROM ") || strings.HasPrefix(s[c.Start:c.End], marks.Head) &&
 		marks.IsMark(s[c.Start:c.End]) {
 		return
 	}

@@ -66,7 +66,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
-	case drawn(d.Kind) && (isConstant(v) || isFields(v) && (strings.IndexByte(v, '-') > 0 ||
+	case drawn(d.Kind) && (isConstant(v) || isFields(v) && (strings.IndexAny(v, "-_") > 0 ||
 		len(v) < 16 && !LooksLikePassword(v))):
 		return points + sentence // api_key="test"
 	case d.Kind != kinds.Password && (isDay(v) || !o.Quoted && IsVersion(v)):
@@ -255,9 +255,10 @@ func isTitle(v string) bool {
 var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
 	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
-	"sensitive required optional always never compat files")
+	"sensitive required optional always never compat files secure")
 
 func isState(v string) bool {
+	v = strings.Trim(v, "*[]<>")
 	var b [len("unchanged")]byte
 	if len(v) > len(b) {
 		return false
