@@ -150,3 +150,17 @@ func TestKeepTexts(t *testing.T) {
 	removedFrom(t, "db_password: purple horse battery staple\n", "admin_password: Purple!7 elephants\n",
 		"https://ann%40example.org:a%20secret@müller.example:1234/x", "'session_key' => 'x7Qm2Zr9Lw4Kt8Vb'")
 }
+
+// TestKeepNamesInLists: other variables in a list, omissions, titles of a form, and classes are no secrets.
+func TestKeepNamesInLists(t *testing.T) {
+	kept(t,
+		"- `MYSQL_PASSWORD`\n- `PMA_USER`\n- `PMA_PASSWORD`\n- `PMA_HOSTS`\n- `PMA_HOST`\n", "-e DB_PASSWORD=... -d image",
+		"--env AUTH_KEY=... \\\n --env X=... \\\n", "- `-e ADMIN_PASSWORD=...` (password of the administrator)\n",
+		`"form.integration.espial_api_key": "Kunci API Espial",`, `"form.fever_password": "Fever-salasana",`,
+		`"form.webhook_secret": "Segredo dos Webhooks",`,
+		"pre_shared_key: {header: 'Pre-shared Key'},", "xsrf_cookie_kwargs=dict(httponly=True, secure=True)",
+		"--api_key and --api_secret must be set", ".. _@pytest.hookimpl(tryfirst=True): https://docs",
+	)
+	removedFrom(t, "- `MYSQL_PASSWORD`: `hu3nter2Zq`\n", "-e DB_PASSWORD=hu3nter2Zq -d image", "DB_PASSWORD=..hu3nter2Zq",
+		`"form.password": "hu3nter-2Zq"`, `{"password": "Summer-rain"}`, "pre_shared_key: {hu3nter2Zq")
+}

@@ -83,9 +83,8 @@ func symbolAt(s string, p int) (q int, op byte) {
 		}
 	}
 	token := s[p:q]
-	if strings.HasSuffix(token, "=!") { // a tag of YAML, or a value
-		q--
-		token = token[:len(token)-1]
+	if i := strings.IndexAny(token, ".!"); i > 0 && token[i-1] == '=' { // a tag of YAML, a value, an omission
+		q, token = p+i, token[:i]
 	}
 	switch {
 	case (token == "||" || token == "??") && q+1 < len(s) && s[q] == ' ' && (s[q+1] == '"' || s[q+1] == '\''):

@@ -232,6 +232,9 @@ func (sc *Scanner) nameAt(s string, start, stop int, v names.Verdict) int {
 	if n, done := sc.formValue(s, start, stop, v); done {
 		return n
 	}
+	if chars.OneOf("class struct interface function procedure property", wordBefore(s, start)) {
+		return 0 // a definition
+	}
 	if v.Kind == kinds.Token && (chars.EqualFold(s[start:stop], "jwt.sign") || chars.EqualFold(s[start:stop], "jwt.verify")) {
 		return sc.signHit(s, stop)
 	}

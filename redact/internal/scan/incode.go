@@ -18,9 +18,8 @@ func (b *assignment) isName() bool {
 	if o.Quoted || value == "" {
 		return false
 	}
-	if chars.OneOf("class struct interface function procedure property", wordBefore(s, b.start)) ||
-		(strings.HasPrefix(s[b.stop:], "->") || o.Op == ':' && !o.Spaced && s[o.Start-2] == ' ') &&
-			!chars.HasDigit(value) { // a definition, a member, a parameter
+	if (strings.HasPrefix(s[b.stop:], "->") || o.Op == ':' && !o.Spaced && s[o.Start-2] == ' ') &&
+		!chars.HasDigit(value) { // a member, a parameter
 		return true
 	}
 	if o.Op == ' ' && (chars.IsLetter(value[0]) && isDefinition(s[max(0, b.start-nearCode):b.start]) ||

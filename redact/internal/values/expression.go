@@ -76,7 +76,10 @@ func opensMap(v string) bool {
 	if n == 0 {
 		return false
 	}
-	return n+1 < len(v) && v[n+1] == ':' && !chance.Random(v[1:n+1]) ||
+	if n+1 == len(v) {
+		return !chars.HasDigit(v)
+	}
+	return v[n+1] == ':' && !chance.Random(v[1:n+1]) ||
 		v[len(v)-1] == '}' && strings.IndexByte("!:", v[n+1]) >= 0
 }
 

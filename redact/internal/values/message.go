@@ -4,6 +4,7 @@
 package values
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,11 +31,18 @@ func isMessage(v, name string, o Operand) bool {
 	if isForeignText(v) {
 		return true
 	}
+	action := 0
+	if slices.ContainsFunc(actions[:], func(action string) bool { return chars.ContainsFold(name, action) }) {
+		if action = 1; chars.IsUpper(v[0]) && !chars.ContainsFold(name, "confirm") {
+			action = 2
+			v = strings.ReplaceAll(v, "-", " ")
+		}
+	}
 	if strings.IndexByte(v, ' ') <= 0 {
 		return false
 	}
 	first, _, _ := strings.Cut(v, " ")
-	count, points, capitals, small, acronyms := 0, 0, 0, 0, 0
+	count, points, capitals, small, acronyms := 0, action, 0, 0, 0
 	for word := range strings.SplitSeq(v, " ") {
 		bare := strings.Trim(word, `.,:;?!()'"-\*`)
 		low := strings.ToLower(bare)
@@ -70,15 +78,6 @@ func isMessage(v, name string, o Operand) bool {
 	if acronyms > 0 && acronyms < count {
 		points++
 	}
-	for _, action := range actions {
-		if chars.ContainsFold(name, action) {
-			points++
-			if chars.IsUpper(v[0]) && action != "confirm" {
-				points++
-			}
-			break
-		}
-	}
 	if end := strings.TrimRight(v, " "); strings.IndexByte(".?:", end[len(end)-1]) >= 0 {
 		points++
 	}
@@ -90,7 +89,7 @@ func isMessage(v, name string, o Operand) bool {
 
 // actions are in the names of texts about what is done with a secret.
 var actions = [...]string{"create", "update", "delete", "reset", "confirm", "change", "success", "warning", "incorrect",
-	"users_"}
+	"users_", "form.", "menu.", "page."}
 
 // isForeignText reports whether v is text that passwords seldom are, without digits but in a sentence: characters of Chinese, Japanese or
 // Korean, or several words with letters beyond ASCII that do not begin with a small letter.

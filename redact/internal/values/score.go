@@ -51,7 +51,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	if d.Level == names.Secret {
 		points = strongName
 	}
-	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || !o.Quoted &&
+	if v == "" || isWordsOfSecret(v, d) || called && !o.Quoted || o.Flag && v[0] == '-' || (!o.Quoted || isConstant(name)) &&
 		isNameOfSecret(v) || isNoSecret(v,
 		name) || IsRequest(v, name) || speaksOf(v, name, d, o) || d.Kind == kinds.Secret && objectName(v, name) {
 		return points + noSecret
@@ -115,7 +115,7 @@ func isArgument(v, name string, d names.Verdict, o Operand) bool {
 	case '=':
 		return o.Flag && chars.Skip(v, 0, chars.Upper) == len(v) && names.Classify(v).Level == names.Secret // --pass=PASS
 	case ' ':
-		if o.Flag && !o.Quoted && (functionWords[v] || chars.OneOf("option options flag flags argument", v)) {
+		if o.Flag && !o.Quoted && (functionWords[v] || chars.OneOf("option options flag flags argument must", v)) {
 			return true // use of --password via the command line
 		}
 		if o.Quoted { // #define X_PSK "psk"
