@@ -158,9 +158,12 @@ func TestKeepNamesInLists(t *testing.T) {
 		"--env AUTH_KEY=... \\\n --env X=... \\\n", "- `-e ADMIN_PASSWORD=...` (password of the administrator)\n",
 		`"form.integration.espial_api_key": "Kunci API Espial",`, `"form.fever_password": "Fever-salasana",`,
 		`"form.webhook_secret": "Segredo dos Webhooks",`,
+		`{"a": 1, "form.espial_api_key": "Kunci API Espial", "form.webhook_secret": "Segredo dos Webhooks"}`,
+		`{"ClientToken": "so0eNA2uSHUNlHI0S2cJ305GuIX1CezaRdGtexample"}`,
 		"pre_shared_key: {header: 'Pre-shared Key'},", "xsrf_cookie_kwargs=dict(httponly=True, secure=True)",
 		"--api_key and --api_secret must be set", ".. _@pytest.hookimpl(tryfirst=True): https://docs",
 	)
 	removedFrom(t, "- `MYSQL_PASSWORD`: `hu3nter2Zq`\n", "-e DB_PASSWORD=hu3nter2Zq -d image", "DB_PASSWORD=..hu3nter2Zq",
-		`"form.password": "hu3nter-2Zq"`, `{"password": "Summer-rain"}`, "pre_shared_key: {hu3nter2Zq")
+		`"form.password": "hu3nter-2Zq"`, `{"password": "Summer-rain"}`, `{"reset_password": "hu3nter2Zq"}`, `{"dbPassword": "db-password"}`,
+		"pre_shared_key: {hu3nter2Zq")
 }

@@ -66,7 +66,11 @@ func (sc *Scanner) namedValue(v string, d names.Verdict) bool {
 	if d.Kind == kinds.Password && sc.inResult(v) {
 		return false
 	}
-	return sc.judge(v, "", d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
+	name := sc.memberName()
+	if d.Kind == kinds.Password && strings.IndexByte(v, ' ') < 0 { // which may be its name again
+		name = ""
+	}
+	return sc.judge(v, name, d, o, false) && sc.takeNamed(v, 0, len(v), d.Kind) > 0
 }
 
 // inResult reports whether v is the value of "pass", or stands below it, and says how a test ended: in words, and

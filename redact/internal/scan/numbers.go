@@ -35,7 +35,11 @@ func (sc *Scanner) digits(s string, i int) int {
 		if !ok || b <= from || a < from {
 			break
 		}
-		if kind.Group() != kinds.GroupPersonal || !personal.NamesThing(s, a, sc.memberName(s, a)) {
+		member := "" // if the number begins its value
+		if !sc.quick && a <= 1 && len(s) <= maxDigitRun {
+			member = sc.memberName()
+		}
+		if kind.Group() != kinds.GroupPersonal || !personal.NamesThing(s, a, member) {
 			sc.takeSpan(s, a, b, kind)
 		}
 		if sc.quick && sc.suspect {

@@ -29,9 +29,9 @@ func timeEnd(s string, i int) int {
 	return i + len(form)
 }
 
-// memberName is the name of the member whose value s begins at i; "" if s does not, or has none.
-func (sc *Scanner) memberName(s string, i int) string {
-	if sc.quick || i > 1 || len(sc.frames) == 0 || len(s) > maxDigitRun {
+// memberName is the name of the innermost member, "" if there is none.
+func (sc *Scanner) memberName() string {
+	if len(sc.frames) == 0 {
 		return ""
 	}
 	if f := &sc.frames[len(sc.frames)-1]; f.object {
