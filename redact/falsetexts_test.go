@@ -110,7 +110,7 @@ func TestKeepManuals(t *testing.T) {
 		"<li>Password</li><li>hu3nter2Zq</li>", "From: <ann.lee@example.org>", "+324 471 12 34 56")
 }
 
-// TestKeepLabels: what a form calls a name, templates of addresses, and names of keys and modes are nobody's data.
+// TestKeepLabels: what a form calls a name, templates of addresses, and names of keys and modes stay.
 func TestKeepLabels(t *testing.T) {
 	kept(t,
 		"'last_name' => 'Achternaam',", "'first_name' => 'Prenume',", `"first_name": "이름"`, "'full_name' => 'Leders fulle navn',",

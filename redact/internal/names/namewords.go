@@ -177,7 +177,8 @@ var AboutWords = Set("count counts counter max min limit limits policy policies 
 	"exception request requests response " +
 	"matcher resolver validator converter serializer strategy repository customizer configurer sql parameter " +
 	"param params hasher hashers tooltip help iterations " +
-	"context decision reason reasons certificate certificates serial validity check reuse prevention tgz timeout complexity must too wrong match kwargs")
+	"context decision reason reasons certificate certificates serial " +
+	"validity check reuse prevention tgz timeout complexity must too wrong match kwargs")
 
 // things are the last words of names in programs, besides AboutWords.
 var things = Set("client filter context storage operation authentication authorization authority test tests impl " +

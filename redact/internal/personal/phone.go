@@ -106,7 +106,8 @@ func phoneNumber(s string, i, end, digits, groups int) (start, stop int) {
 		return 0, 0
 	}
 	switch {
-	case isDate(v), groups == 3 && len(v) == 14 && v[0] == '0' && v[5] == '0' && v[10] == '0', groups == 4 && isDottedQuad(s, i, runEnd), strings.Trim(v, "0 ") == "",
+	case isDate(v), groups == 3 && len(v) == 14 && v[0] == '0' && v[5] == '0' && v[10] == '0',
+		groups == 4 && isDottedQuad(s, i, runEnd), strings.Trim(v, "0 ") == "",
 		runEnd < len(s) && s[runEnd] == ';' && i > 1 && s[i-2] == ';': // code points; zeros
 		return 0, 0
 	case northAmerican(v, start < i):

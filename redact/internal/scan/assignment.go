@@ -86,7 +86,8 @@ func (b *assignment) isListItem() bool {
 		name = value[:end]
 	}
 	head := chars.LastByte(value, '-') + 1 // two-factor-secret, two-factor-codes
-	return chars.IsIdentifier(value[head:]) && strings.HasPrefix(b.name(), value[:head]) && !chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
+	return chars.IsIdentifier(value[head:]) && strings.HasPrefix(b.name(), value[:head]) &&
+		!chars.HasDigit(name) && operands.ItemBefore(s, b.start) &&
 		!chance.Random(value)
 }
 

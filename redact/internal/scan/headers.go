@@ -24,7 +24,8 @@ func (sc *Scanner) schemeHit(s string, i, end int) int {
 	stop := operands.CredentialsEnd(s, end)
 	v := s[end:stop]
 	sc.spend(stop - end)
-	if len(v) < 12 || values.IsDigest(v) || values.IsReference(v) || values.IsPlaceholder(v) || !chance.Plausible(strings.Trim(v, "=")) {
+	if len(v) < 12 || values.IsDigest(v) || values.IsReference(v) || values.IsPlaceholder(v) ||
+		!chance.Plausible(strings.Trim(v, "=")) {
 		return 0
 	}
 	return sc.takeNamed(s, end, stop, kinds.Authorization)

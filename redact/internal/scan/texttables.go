@@ -179,7 +179,7 @@ func (sc *Scanner) columns(s string, titles []tables.Cell) (list []names.Verdict
 
 // cell removes the value of a cell below a title if it is a secret.
 func (sc *Scanner) cell(s string, c tables.Cell, v names.Verdict, quoted bool) {
-	if v.Level == names.Harmless || c.End <= c.Start || strings.HasSuffix(s[:c.Start], "FROM ") || strings.HasPrefix(s[c.Start:c.End], marks.Head) &&
+	if v.Level == names.Harmless || c.End <= c.Start || strings.HasPrefix(s[c.Start:c.End], marks.Head) &&
 		marks.IsMark(s[c.Start:c.End]) {
 		return
 	}
@@ -246,7 +246,8 @@ func (sc *Scanner) elementHit(s string, stop int, v names.Verdict) {
 	}
 	if c.End > c.Start && len(cells) == 0 {
 		text := s[c.Start:c.End]
-		remark := loose || strings.Contains(s[stop:c.Start], "<li") || values.IsRemark(text) || chars.HasFold(s, max(0, stop-5), ">pass") // the end of a test
+		remark := loose || strings.Contains(s[stop:c.Start], "<li") || values.IsRemark(text) ||
+			chars.HasFold(s, max(0, stop-5), ">pass") // the end of a test
 		if isPersonal(v) || !remark || values.LooksLikePassword(text) {
 			sc.cell(s, c, v, true)
 		}

@@ -64,7 +64,8 @@ func (sc *Scanner) urlHit(s string, i int) int {
 	if strings.ToUpper(v) == v && names.Classify(v).Level == names.Secret { // USER:PASSWORD@HOST
 		return 0
 	}
-	if v == "" || chars.OneOf("user username", s[p:colon]) && values.IsFieldName(v) || values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") ||
+	if v == "" || chars.OneOf("user username", s[p:colon]) && values.IsFieldName(v) ||
+		values.IsReference(v) || chance.IsRepeated(v) || strings.HasPrefix(v, "${") ||
 		strings.HasPrefix(v, "{") && strings.HasSuffix(v, "}") || strings.HasPrefix(v, "$") &&
 		chars.IsIdentifier(v[1:]) {
 		return 0

@@ -91,8 +91,8 @@ func isMessage(v, name string, o Operand) bool {
 var actions = [...]string{"create", "update", "delete", "reset", "confirm", "change", "success", "warning", "incorrect",
 	"users_", "form.", "menu.", "page."}
 
-// isForeignText reports whether v is text that passwords seldom are, without digits but in a sentence: characters of Chinese, Japanese or
-// Korean, or several words with letters beyond ASCII that do not begin with a small letter.
+// isForeignText reports whether v is text that passwords seldom are, without digits but in a sentence: characters of Chinese,
+// Japanese or Korean, or several words with letters beyond ASCII that do not begin with a small letter.
 func isForeignText(v string) bool {
 	wide, beyond := 0, false
 	for i := range len(v) {

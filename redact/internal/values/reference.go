@@ -29,7 +29,8 @@ func IsReference(v string) bool {
 	case '{':
 		return isPlaceholder(v)
 	case '<':
-		return v[n-1] == '>' && (n < 80 || strings.IndexByte(v, ' ') > 0) || strings.HasPrefix(v, "<%=") || strings.HasPrefix(v, "<http") ||
+		return v[n-1] == '>' && (n < 80 || strings.IndexByte(v, ' ') > 0) || strings.HasPrefix(v, "<%=") ||
+			strings.HasPrefix(v, "<http") ||
 			v[chars.Skip(v[:n-1], 1, chars.Lower)] == '>' // <p>This
 	case '-': // an option
 		return n == 2 || v[1] == '-' && strings.Trim(v, "abcdefghijklmnopqrstuvwxyz-=") == ""

@@ -160,7 +160,8 @@ func judgeLiteral(v string, d names.Verdict, op byte, flag bool) bool {
 	case '~':
 		return chance.Random(v) || chars.HasSpecial(v) || LooksLikePassword(v)
 	case ',':
-		if isMember(v) || isTypeName(v) || drawn(d.Kind) && isFields(v) || strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
+		if isMember(v) || isTypeName(v) || drawn(d.Kind) && isFields(v) ||
+			strings.Count(v, " ") > 2 && hasFunctionWord(strings.ReplaceAll(v, " ", "-")) {
 			return false
 		}
 		return chars.HasDigit(v) || !chars.IsIdentifier(v) || names.Classify(v).Level == names.Harmless

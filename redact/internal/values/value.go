@@ -41,7 +41,8 @@ func LooksLikePassword(v string) bool {
 	switch {
 	case !letter && !digit, high && !digit:
 		return false
-	case isTerm(v), isRegion(v), IsProgramName(v), isGeneric(v), strings.IndexByte("#*", v[0]) >= 0 && chars.IsDotted(v[1:]) && !digit,
+	case isTerm(v), isRegion(v), IsProgramName(v), isGeneric(v),
+		strings.IndexByte("#*", v[0]) >= 0 && chars.IsDotted(v[1:]) && !digit,
 		strings.IndexByte(v, '[') > 0 && IsSyntax(v): // #key, *key, keys[2]
 		return false
 	case digit || chars.HasSpecial(v[:len(v)-1]) || chars.HasSpecial(v) && chars.IsUpper(v[0]):
@@ -506,7 +507,8 @@ func isName(v, name string) bool {
 		sameName(v[:i], lastPart(name)) { // client_secret_basic
 		return true
 	}
-	return strings.EqualFold(v, strings.TrimLeft(name, "_")) || v != "" && (chars.IsUpper(v[0]) || strings.IndexByte(v, '-') > 0) && sameName(v, name) ||
+	return strings.EqualFold(v, strings.TrimLeft(name, "_")) ||
+		v != "" && (chars.IsUpper(v[0]) || strings.IndexByte(v, '-') > 0) && sameName(v, name) ||
 		strings.IndexByte(v, '.') > 0 &&
 			sameName(lastPart(v), lastPart(name))
 }
