@@ -14,18 +14,17 @@ import (
 const minWithin = 5
 
 // commonWords are words of labels that most texts have.
-var commonWords = Set("account registration identification document reference card cards national service physical " +
+var commonWords = Set("file account registration identification document reference card cards national service physical " +
 	"permanent current delivery direct portable government individual born pass sort call back data date lives ship " +
 	"deliver business member policy social health bank home work code legal short chi name nom nome nombre naam navn " +
-	"namn first last full given family middle holder customer person next contact complete completo birth employee " +
-	"guest recipient emergency account client patient beneficiary applicant titular titulaire titolare kunden")
+	"namn first last full given family middle next complete completo birth emergency patient beneficiary titular titulaire titolare")
 
 // PersonalAnchors are what is looked for in texts to find the Latin labels of personal data: of each a word, or the
 // part of one that has no accents. Those of minWithin letters or more may stand within a word. The labels are those
 // of persons' names, or all others.
 func PersonalAnchors(persons bool) (list []string) {
 	var several []string
-	eachLabel(func(kind kinds.ID, label string) {
+	addLabel := func(kind kinds.ID, label string) {
 		switch {
 		case isForeign(label) || persons != (kind == PersonName):
 		case strings.ContainsAny(label, " #"):
@@ -33,7 +32,13 @@ func PersonalAnchors(persons bool) (list []string) {
 		default:
 			list = append(list, wordAnchors(strings.TrimLeft(label, "~"))...)
 		}
-	})
+	}
+	eachLabel(addLabel)
+	composed := strings.ReplaceAll(namedPeople, " ", " name|") + " name|name of|name des|name der|" +
+		strings.ReplaceAll(otherNouns, " ", "|")
+	for _, label := range strings.Split(composed, "|") {
+		addLabel(PersonName, label)
+	}
 	list = withoutCovered(list)
 	known := anchorSet(list)
 	var more []string
@@ -64,7 +69,8 @@ func phraseAnchors(label string, numbered bool) (list []string) {
 	longest := ""
 	words := strings.FieldsFunc(label, func(r rune) bool { return strings.ContainsRune(" -.'()", r) })
 	for _, word := range words {
-		if len(word) > len(longest) && !commonWords[word] && !numberWords[word] && !qualifiers[word] {
+		if len(word) > len(longest) && !commonWords[word] && !numberWords[word] && !qualifiers[word] &&
+			(len(words) == 1 || !isPerson(word)) {
 			longest = word
 		}
 	}
@@ -74,7 +80,7 @@ func phraseAnchors(label string, numbered bool) (list []string) {
 	if numbered {
 		words = append(words, "n")
 	}
-	for _, sep := range [...]string{" ", "_", "-", "+", ""} {
+	for _, sep := range [...]string{" ", "_", "-", "+", "", ". ", "'s "} {
 		list = append(list, strings.Join(words, sep))
 	}
 	return list

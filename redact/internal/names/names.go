@@ -248,6 +248,9 @@ func wordVerdict(word string, i int, words []string) Verdict {
 	if v, ok := plainWords[word]; ok {
 		return v
 	}
+	if v, ok := lastWords[word]; ok && (next == "" || next == "id" && len(words) == 2 && word == "session") {
+		return v
+	}
 	switch word {
 	case "key", "keys":
 		if (BeforeSecret[previous] || Vendors[previous]) && previous != "id" {
@@ -276,11 +279,6 @@ func wordVerdict(word string, i int, words []string) Verdict {
 	case "string", "strings":
 		if previous == "community" {
 			return Verdict{Secret, kinds.Password}
-		}
-	case "pin", "otp", "totp", "ssn", "cvv", "cvc", "csc", "auth", "login", "sig", "sas", "pat", "salt", "seed", "sid",
-		"session", "sess", "sessid", "sessionid":
-		if next == "" || next == "id" && previous == "" && len(words) == 2 && word == "session" {
-			return lastWords[word]
 		}
 	}
 	return compound(word)

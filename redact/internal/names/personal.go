@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
 
@@ -29,47 +30,45 @@ var (
 )
 
 // A labelList has what the labels of [labelTable] say. The Latin ones are keyed by their words, with blanks between
-// them and without accents. What stands before them in a name does not matter; behind them only numberWords and
-// qualifiers may stand.
+// them, without accents, and without the linkWords between others. What stands before them in a name does not matter;
+// behind them only numberWords, qualifiers and words for people may stand. Of labels that count only with one of
+// numberWords the level is Weak.
 type labelList struct {
-	plain    map[string]Verdict
-	numbered map[string]Verdict // that count only with one of numberWords, or as "…nummer"
-	foreign  map[string]Verdict // in other scripts, in lower case
-	scripts  []string           // the names of foreign
+	latin   map[string]Verdict
+	foreign map[string]Verdict // in other scripts, in lower case
+	scripts []string           // the names of foreign
 }
 
 // labels is labelTable, read.
 var labels = func() *labelList {
-	l := &labelList{plain: make(map[string]Verdict, 1200), numbered: make(map[string]Verdict, 200),
-		foreign: make(map[string]Verdict, 200)}
+	l := &labelList{latin: make(map[string]Verdict, 1400), foreign: make(map[string]Verdict, 200)}
 	var w nameWords
 	eachLabel(func(kind kinds.ID, label string) { l.addLabel(&w, kind, label) })
 	return l
 }()
 
-// eachLabel calls f with each label of labelTable, and its kind.
+// eachLabel calls f with each label of labelTable and its kind.
 func eachLabel(f func(kind kinds.ID, label string)) {
 	for _, line := range strings.Split(labelTable, "\n") {
+		kind := letterKinds[strings.IndexByte(kindLetters, line[0])]
 		for _, label := range strings.Split(line[2:], "|") {
-			f(labelKinds[strings.IndexByte(kindLetters, line[0])], label)
+			f(kind, label)
 		}
 	}
 }
 
-// kindLetters are the letters before the lines of labelTable.
+// kindLetters are the letters before the lines of labelTable, of the kinds in letterKinds.
 const kindLetters = "PBSDAKTMNF"
 
-// labelKinds are the kinds of kindLetters.
-var labelKinds = [len(kindLetters)]kinds.ID{Phone, Birth, Passport, Driving, Address, Bank, Tax, Medical, NationalID,
-	PersonName}
+var letterKinds = [...]kinds.ID{Phone, Birth, Passport, Driving, Address, Bank, Tax, Medical, NationalID, PersonName}
 
 func (l *labelList) addLabel(w *nameWords, kind kinds.ID, label string) {
-	v, list := Verdict{Secret, kind}, l.plain
+	v := Verdict{Secret, kind}
 	switch label[0] {
 	case '~':
 		v.Level, label = Telling, label[1:]
 	case '#':
-		list, label = l.numbered, label[1:]
+		v.Level, label = Weak, label[1:]
 	}
 	if isForeign(label) {
 		l.foreign[label] = v
@@ -77,14 +76,14 @@ func (l *labelList) addLabel(w *nameWords, kind kinds.ID, label string) {
 		return
 	}
 	words := w.WordsOf(label)
-	key := strings.Clone(strings.Join(words, " "))
-	if _, known := list[key]; known {
+	key := string(labelKey(new([maxKey]byte), words))
+	if old, known := l.latin[key]; known && (old.Level > Weak || old.Kind != kind) {
 		return
 	}
-	list[key] = v
+	l.latin[key] = v
 	if glued := strings.ReplaceAll(key, " ", ""); len(words) > 1 && len(glued) > 6 {
-		if _, known := list[glued]; !known {
-			list[glued] = v // as elements of XML are written
+		if _, known := l.latin[glued]; !known {
+			l.latin[glued] = v // as elements of XML are written
 		}
 	}
 }
@@ -149,89 +148,196 @@ func foreign(name string) (v Verdict) {
 
 // PersonalKinds is the set of the kinds above.
 var PersonalKinds = func() (set kinds.Set) {
-	for _, kind := range labelKinds {
+	for _, kind := range letterKinds {
 		set.Add(kind)
 	}
 	return set
 }()
 
 // numberWords may stand behind the name of a number, or before it.
-var numberWords = Set("number numbers no nos nr num numero numeros nummer nummeret numer numeru n code codice codigo " +
+var numberWords = Set("number numbers no nos nr num numero numeros nummer nummeret numer numeru n code codice codigo cod " +
 	"numarasi numara nro nbr cislo cisla szam szama stevilka broj numar numarul nomor nombor numurs numeris so ma " +
-	"idnumber seria serie card kod kodu")
+	"idnumber seria serie card kod kodu " + identityWords)
 
-// ofWords may stand between one of them and the name.
-var ofWords = Set("de di do da del della dell du des of d la le el il van der do dei a az z for til")
+// identityWords are numberWords that also name a record of a program. They make no number of an account or a phone.
+const identityWords = "id ids identifier identifiant identificador identificativo identyfikator identifikator " +
+	"identification identificacion identificazione identificacao identyfikacyjny identyfikacji"
+
+// linkWords stand between other words of a name, and say nothing themselves.
+var linkWords = Set("de di do da del della dell du des of d la le el il van der do dei a az z for til e i y et en og och " +
+	"und and the das dos den het s")
 
 // qualifiers may stand behind a name: phone_home, address_line, dob_raw.
-var qualifiers = Set("id ids value home work mobile main primary secondary office private line full text raw " +
-	"str string new old current local day evening emergency personal e 164 iso verified line field input masked")
+var qualifiers = Set("value home work mobile main primary secondary office private line full text raw " +
+	"str string new old current local day evening emergency personal e 164 iso verified line field input masked " +
+	"contact contacto contato contatto interbancaria book")
 
-// personal says of what personal data the words are the name; ok is false if of none.
-func (w *nameWords) personal() (v Verdict, ok bool) {
-	words := w.words[:w.n]
-	if v, ok = lookTails(labels.plain, words); ok {
-		return v, true
-	}
-	words, numbered, id := withoutNumberWords(words)
-	if len(words) < w.n || numbered {
-		if v, ok = lookTails(labels.plain, words); ok {
-			if numbered && v.Kind != Address {
-				v.Level = Secret
-			}
-			return v, !id || v.Kind != Phone && v.Kind != Birth && v.Kind != Address && v.Kind != Bank
+// namedPeople are words for people, in English and German, that make the name of a person of "name".
+const namedPeople = "customer patient employee guest recipient holder cardholder policyholder passenger applicant " +
+	"beneficiary insured student spouse father mother payee claimant borrower donor subscriber contact person " +
+	"kunden kunde patienten versicherten inhaber mitarbeiter arbeitnehmer antragsteller mieter empfanger kontoinhaber " +
+	"kundin kontaktperson"
+
+// people are words for the people that data is of; isPerson knows them with endings. They may stand behind a label, and
+// they make the name of a person of one of nameNouns.
+var people = Set(namedPeople + " client clienta cliente pacient pazient pasient pacjent patiente " +
+	"versichert salarie salariee assure assuree titulaire titular titolare locataire demandeur destinataire " +
+	"destinatari adherent beneficiair beneficiar etudiant emplead trabajador asegurad solicitante inquilin huesped " +
+	"extranjer estrangeir contribuyente contribuinte contribuente afiliad alumno aluno funcionari segurad requerente " +
+	"hospede utente dele dela dipendente assicurat assistit intestatari richiedente ospite lavorator klant klanten " +
+	"houder rekeninghouder kaarthouder werknemer medewerker verzekerd huurder aanvrager ontvanger klienta klientki " +
+	"pracownik ubezpieczon wnioskodawcy posiadacz najemcy odbiorcy podatnik cudzoziem kund kunds kundens anstalld " +
+	"forsakrad sokande innehavar hennes hans medarbejder ansatt indehaver hendes potilaan asiakkaan tyontekijan hakijan " +
+	"zakaznik zamestnan pojisten drzitel beteg ugyfel hasta musteri calisan pacijent klijenta")
+
+// isPerson reports whether a word is one of people; the long ones may have an ending of up to three letters.
+//
+//go:noinline
+func isPerson(word string) bool {
+	for cut := len(word); cut >= len(word)-3 && (cut == len(word) || cut > 6); cut-- {
+		if people[word[:cut]] {
+			return true
 		}
 	}
-	for from := max(0, len(words)-5); from < len(words); from++ {
-		if numbered || endsInNumberWord(words[:from]) {
-			if v, ok = look(labels.numbered, words[from:]); ok {
-				return v, true
-			}
+	return false
+}
+
+// nameNouns are words for the name of a person, if a word for people stands beside them.
+var nameNouns = Set("name " + otherNouns)
+
+const otherNouns = "nom nome nombre naam namn navn nimi nev neve nume jmeno meno ime imie dane adi ismi nazwa"
+
+// personal says of what personal data the words are the name; ok is false if of none. It takes back words at the end
+// that say whose or what kind of data it is, until a label remains.
+func (w *nameWords) personal() (v Verdict, ok bool) {
+	numbered, id, owned := false, false, false
+	for n := w.n; n > 0; n-- {
+		words := w.words[:n]
+		if v, ok = tail(words, numbered); ok {
+			return v, !id || v.Kind != Phone && v.Kind != Birth && v.Kind != Address && v.Kind != Bank
+		}
+		last := words[n-1]
+		if !numbered && !id && isPersonName(words, owned) {
+			return Verdict{Secret, PersonName}, true
+		}
+		if head, ok := withoutNumber(last); ok {
+			w.words[n-1], numbered = head, true
+			n++
+			continue
+		}
+		switch {
+		case chars.OneOf(identityWords, last):
+			id, numbered = true, numbered || len(last) > len("ids")
+		case numberWords[last]:
+			numbered = true
+		case qualifiers[last]:
+		case isPerson(last):
+			numbered, owned = false, true
+		case n < w.n && linkWords[last]:
+		default:
+			return compoundLabel(last, numbered)
 		}
 	}
 	return v, false
 }
 
-// withoutNumberWords is the words without those at their end that say that the name is of a number, and what
-// kind of one; numbered tells that one says so, id that one of them is id.
-func withoutNumberWords(words []string) (head []string, numbered, id bool) {
-	for len(words) > 1 && (numberWords[words[len(words)-1]] || qualifiers[words[len(words)-1]]) {
-		last := words[len(words)-1]
-		numbered, id = numbered || numberWords[last], id || last == "id" || last == "ids"
-		words = words[:len(words)-1]
-	}
-	if n := len(words); n > 0 {
-		if head, ok := withoutNumber(words[n-1]); ok {
-			return append(words[:n-1:n-1], head), true, id
+// tail looks for the last words of a name, six at most, among the labels. numbered tells that a word for a number
+// stood behind them. It is not copied into its callers.
+//
+//go:noinline
+func tail(words []string, numbered bool) (v Verdict, ok bool) {
+	for from := max(0, len(words)-6); from < len(words); from++ {
+		var key [maxKey]byte
+		if v, ok = labels.latin[string(labelKey(&key, words[from:]))]; !ok {
+			continue
 		}
-	}
-	return words, numbered, id
-}
-
-// endsInNumberWord reports whether the words end with one for a number, which an "of" or another such word
-// may follow: number of, de la.
-func endsInNumberWord(words []string) bool {
-	n := len(words)
-	if n == 0 {
-		return false
-	}
-	return numberWords[words[n-1]] || ofWords[words[n-1]] && n > 1 && (numberWords[words[n-2]] || ofWords[words[n-2]])
-}
-
-// lookTails looks for the last words, five at most, in the list.
-func lookTails(list map[string]Verdict, words []string) (v Verdict, ok bool) {
-	for from := max(0, len(words)-5); from < len(words); from++ {
-		if v, ok = look(list, words[from:]); ok {
+		if numbered || endsInNumberWord(words[:from]) {
+			if v.Level == Weak || v.Kind != Address {
+				v.Level = Secret
+			}
+		}
+		if v.Level > Weak {
 			return v, true
 		}
 	}
 	return v, false
 }
 
+// maxKey is the longest key of a label in bytes.
+const maxKey = MaxName + maxWords
+
+// labelKey is the key of a label in the memory of b: its words but for the linkWords between others. It is not copied
+// into its callers, so that programs stay small.
+//
+//go:noinline
+func labelKey(b *[maxKey]byte, words []string) []byte {
+	key := b[:0]
+	for i, word := range words {
+		if i > 0 && i < len(words)-1 && linkWords[word] {
+			continue
+		}
+		if i > 0 {
+			key = append(key, ' ')
+		}
+		key = append(key, word...)
+	}
+	return key
+}
+
+// isPersonName reports whether words say that they are the name of a person: a noun for a name beside one for people,
+// of which the word behind it, if owned, has been taken back, or behind another name. An OAuth client is no person.
+func isPersonName(words []string, owned bool) bool {
+	last := words[len(words)-1]
+	if cut := len(last) - len("name"); cut > 0 && nameNouns[last[cut:]] && isPerson(last[:cut]) { // Kundenname
+		return true
+	}
+	if !nameNouns[last] {
+		return false
+	}
+	if words = withoutLinks(words[:len(words)-1]); len(words) == 0 {
+		return owned
+	}
+	if v, _ := tail(words, false); v.Kind == PersonName || last != "name" && owned {
+		return true
+	}
+	before := words[len(words)-1]
+	return isPerson(before) && (last != "name" || before != "client")
+}
+
+// withoutLinks is the words without the linkWords at their end.
+//
+//go:noinline
+func withoutLinks(words []string) []string {
+	for len(words) > 0 && linkWords[words[len(words)-1]] {
+		words = words[:len(words)-1]
+	}
+	return words
+}
+
+// compoundLabel says what a word tells that ends with a label: Rechnungsanschrift.
+func compoundLabel(word string, numbered bool) (v Verdict, ok bool) {
+	for cut := 3; cut <= len(word)-5; cut++ {
+		if v, ok = labels.latin[word[cut:]]; ok && (len(word)-cut > 5 || v.Kind == Address) && (numbered || v.Level > Weak) {
+			if numbered && v.Kind != Address {
+				v.Level = Secret
+			}
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// endsInNumberWord reports whether the words end with one for a number, which an "of" or another such word
+// may follow: number of, de la.
+func endsInNumberWord(words []string) bool {
+	words = withoutLinks(words)
+	return len(words) > 0 && numberWords[words[len(words)-1]]
+}
+
 // withoutNumber is the head of a word that ends with one for a number: Führerscheinnummer.
 func withoutNumber(word string) (head string, ok bool) {
 	for _, tail := range [...]string{"nummer", "nummeret", "number", "numero", "szam", "szama", "nr", "no"} {
-		if head, ok = strings.CutSuffix(word, tail); ok && len(head) >= 3 && (len(tail) > 2 || len(head) > 2) {
+		if head, ok = strings.CutSuffix(word, tail); ok && len(head) >= 3 {
 			if !isLabel(head) {
 				if short := strings.TrimSuffix(head, "s"); isLabel(short) {
 					head = short
@@ -244,23 +350,12 @@ func withoutNumber(word string) (head string, ok bool) {
 }
 
 // isLabel reports whether a word by itself is a label, if it is said to be a number.
+//
+//go:noinline
 func isLabel(word string) bool {
-	if _, known := labels.plain[word]; known {
-		return true
+	_, known := labels.latin[word]
+	if !known {
+		_, known = compoundLabel(word, true)
 	}
-	_, known := labels.numbered[word]
 	return known
-}
-
-func look(list map[string]Verdict, words []string) (Verdict, bool) {
-	var b [MaxName + maxWords]byte
-	key := b[:0]
-	for i, word := range words {
-		if i > 0 {
-			key = append(key, ' ')
-		}
-		key = append(key, word...)
-	}
-	v, ok := list[string(key)]
-	return v, ok
 }

@@ -146,8 +146,7 @@ func digitLen(s string, p int) int {
 }
 
 // joints stand between the groups of a number, besides those of ASCII: blanks of other widths and dashes.
-var joints = [...]string{"\u00a0", "\u202f", "\u2009", "\u2010", "\u2011", "\u2012",
-	"\u2013", "\u2212", "\uff0d", "\u30fc", "\u2007"}
+var joints = strings.Split("\u00a0|\u202f|\u2009|\u2010|\u2011|\u2012|\u2013|\u2212|\uff0d|\u30fc|\u2007", "|")
 
 // jointLen is how many bytes the separator at p has: one of ascii, or of joints.
 func jointLen(s string, p int, ascii string) int {
@@ -315,7 +314,7 @@ func monthHead(v string) string {
 }
 
 // dateSuffixes may stand behind a number of a date.
-var dateSuffixes = [...]string{"st", "nd", "rd", "th", "年", "月", "日", "년", "월", "일"}
+var dateSuffixes = strings.Split("st|nd|rd|th|年|月|日|년|월|일", "|")
 
 // eras stand before the year of a Japanese date.
 var eras = [...]string{"昭和", "平成", "令和", "大正", "明治"}
@@ -432,11 +431,14 @@ func dateEnd(s string, end int) int {
 func Gap(s string, stop int) (p int, bound bool) {
 	word := s[chars.SkipBack(s, max(0, stop-12), stop, chars.Lower|chars.Upper):stop]
 	bound = len(word) > 1 && numberWord(word) && !chars.EqualFold(word, "id") && stop < len(s) &&
-		strings.IndexByte(" .:#=\t", s[stop]) >= 0
+		strings.IndexByte(" .:#=\t", s[stop]) >= 0 || strings.HasSuffix(s[:stop], " é") || strings.HasSuffix(s[:stop], " è")
 	if q := linkedAt(s, stop); q > 0 {
 		return q, true
 	}
 	p = stop
+	if strings.HasPrefix(s[p:], ", ") && chars.EqualFold(word, "address") { // her home address, 5 Elm St,
+		return p + len(", "), p+2 < len(s) && chars.IsDigit(s[p+2])
+	}
 	if p+1 < len(s) && s[p] == '.' && (s[p+1] == ' ' || s[p+1] == ':') { // of an abbreviation
 		p++
 	}
@@ -462,6 +464,9 @@ func Gap(s string, stop int) (p int, bound bool) {
 			break
 		}
 		p = q
+	}
+	if bound && strings.HasPrefix(s[p:], "le ") { // est le 5
+		p += len("le ")
 	}
 	return p, bound
 }
@@ -520,11 +525,10 @@ func verbEnd(s string, p int) int {
 const gapVerbs = "is was are to ist war lautet est era es jest are now from"
 
 // gapMarks stand between a name and its value. The first ones do not bind.
-var gapMarks = [...]string{"番号", "号码", "號碼", "号", "번호", "（自宅）", "：", "は", "是", "는", "은", "—", "–", "→", "là ",
-	"é ", "è ", "är ", "это ", "है", "คือ", "هو ", "הוא ", "के", "รหัส"}
+var gapMarks = strings.Split("番号|号码|號碼|号|번호|º|°|（自宅）|：|は|是|는|은|—|–|→|là |é |è |är |это |है|คือ|هو |הוא |के|รหัส|「", "|")
 
 // looseMarks is how many of gapMarks do not bind.
-const looseMarks = 6
+const looseMarks = 8
 
 // gapOperator passes over an operator, a dash, and gapMarks at q.
 func gapOperator(s string, q int) (p int, bound bool) {

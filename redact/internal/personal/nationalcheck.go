@@ -189,7 +189,7 @@ func checkZAID(d []byte, _, _ string) bool {
 
 // The values of the characters of an Italian tax code at odd places, by digit or letter,
 // with A as 0 (Decreto Ministeriale 23 dicembre 1976).
-var fiscalOdd = [26]int{1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23}
+const fiscalOdd = "\x01\x00\x05\x07\x09\x0d\x0f\x11\x13\x15\x02\x04\x12\x14\x0b\x03\x06\x08\x0c\x0e\x10\x0a\x16\x19\x18\x17"
 
 // checkCodiceFiscale: six letters, two digits, a letter of a month, two digits, a letter,
 // three digits, a check letter; digits may be letters where two people would share one.
@@ -212,11 +212,32 @@ func checkCodiceFiscale(v string) bool {
 			value = int(c - '0')
 		}
 		if i%2 == 0 {
-			value = fiscalOdd[value]
+			value = int(fiscalOdd[value])
 		}
 		sum += value
 	}
 	return v[15]&^0x20 == byte('A'+sum%26)
+}
+
+// checkCURP: four letters, a date, H, M or X, five letters, a letter or digit, a check digit over an alphabet with Ñ
+// (RENAPO, Instructivo normativo para la asignación de la CURP).
+func checkCURP(v string) bool {
+	const form = "LLLLDDDDDDSLLLLL"
+	sum := 0
+	for i := range 17 {
+		c := v[i]
+		switch digit := chars.IsDigit(c); {
+		case !digit && !chars.IsUpper(c), i < 16 && digit != (form[i] == 'D'), i == 10 && c != 'H' && c != 'M' && c != 'X':
+			return false
+		case digit:
+			sum += int(c-'0') * (18 - i)
+		case c > 'N':
+			sum += int(c-'A'+11) * (18 - i)
+		default:
+			sum += int(c-'A'+10) * (18 - i)
+		}
+	}
+	return v[17] == byte('0'+(10-sum%10)%10)
 }
 
 // same reports whether all digits are the same one.

@@ -126,6 +126,9 @@ func runAt(s string, i, end, digits, groups int) (start, stop int, kind string) 
 		groups > 5 && groups*2 == digits || groups == 1 && end+1 < len(s) && s[end] == '.' && chars.IsDigit(s[end+1]) {
 		return 0, max(end, i+1), ""
 	}
+	if digits >= 11 && groups > 1 && isEvidentID(s[i:end]) {
+		return i, end, "national-id"
+	}
 	if digits >= 12 {
 		if e := cardWithin(s, i, end); e > 0 {
 			return i, e, "payment-card"

@@ -23,14 +23,12 @@ var streetWords = names.Set("street st road rd avenue ave lane ln drive dr boule
 	"bulvar utca ut ter korut nagar marg road")
 
 // streetEnds are what words for streets end with.
-var streetEnds = [...]string{"strasse", "straße", "str", "gasse", "weg", "platz", "allee", "ring", "damm", "ufer",
-	"straat", "laan",
-	"plein", "gracht", "kade", "gade", "gata", "gatan", "gate", "vej", "vejen", "veien", "vagen", "vägen", "katu",
-	"tie", "utca", "utja"}
+var streetEnds = strings.Split("strasse|straße|str|gasse|weg|platz|allee|ring|damm|ufer|straat|laan|plein|gracht|"+
+	"kade|gade|gata|gatan|gate|vej|vejen|veien|vagen|vägen|katu|tie|utca|utja", "|")
 
 // particles stand between the words of addresses.
 var particles = names.Set("de da do dos das di dei degli delle del della la le les l du des el los las van der den of " +
-	"y e und a bis ter no nr n apt c/o in am im an auf zum zur te het 't på vid d kv dom")
+	"y e und a bis ter no nr n apt c/o in am im an auf zum zur te het 't på vid d kv dom aux sur sous lgh m lok bei")
 
 // An addressReader reads an address word by word.
 type addressReader struct {

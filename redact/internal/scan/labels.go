@@ -26,7 +26,7 @@ func (sc *Scanner) labelHit(s string, i, end int, person bool) int {
 		return 0
 	}
 	start := wordsBack(s, i)
-	var stops [4]int // the ends of the name with none to three more words
+	var stops [5]int // the ends of the name with none to four more words
 	stops[0] = stop
 	n := 1
 	for ; n < len(stops); n++ {

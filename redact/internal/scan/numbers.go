@@ -6,6 +6,7 @@ package scan
 import (
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
+	"github.com/toolscope/toolscope/redact/internal/names"
 	"github.com/toolscope/toolscope/redact/internal/personal"
 )
 
@@ -28,6 +29,11 @@ func (sc *Scanner) digits(s string, i int) int {
 		}
 	}
 	if n < 7 {
+		if (n == 3 || n == 6) && start > 3 && chars.IsUpper(s[start-1]) {
+			if a, b, ok := personal.LetteredIDAt(s, start); ok && sc.e.On.Has(names.NationalID) {
+				return sc.takeSpan(s, a, b, names.NationalID)
+			}
+		}
 		return 0
 	}
 	for from := start; from < end; {
