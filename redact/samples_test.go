@@ -289,7 +289,7 @@ var samples = map[string]func(m maker) (value, text string){
 			return m.randomText(6, upLetters) + m.randomText(2, figures) + "A" + m.randomText(2, figures) +
 				m.randomText(1, upLetters) + m.randomText(3,
 				figures) + m.randomText(1, upLetters)
-		}, func(v string) bool { _, _, ok := personal.FiscalCodeAt(v, 8); return ok })
+		}, func(v string) bool { _, _, ok := personal.LetteredIDAt(v, 8); return ok })
 		return v, "number " + v
 	},
 }

@@ -17,34 +17,29 @@ const minWithin = 5
 var commonWords = Set("file account registration identification document reference card cards national service physical " +
 	"permanent current delivery direct portable government individual born pass sort call back data date lives ship " +
 	"deliver business member policy social health bank home work code legal short chi name nom nome nombre naam navn " +
-	"namn first last full given family middle next complete completo birth emergency patient beneficiary titular titulaire titolare")
+	"namn first last full given family middle next complete completo birth emergency patient beneficiary " +
+	"titular titulaire titolare")
 
 // PersonalAnchors are what is looked for in texts to find the Latin labels of personal data: of each a word, or the
 // part of one that has no accents. Those of minWithin letters or more may stand within a word. The labels are those
 // of persons' names, or all others.
 func PersonalAnchors(persons bool) (list []string) {
 	var several []string
-	addLabel := func(kind kinds.ID, label string) {
+	eachLabel(func(kind kinds.ID, label string) {
 		switch {
 		case isForeign(label) || persons != (kind == PersonName):
 		case strings.ContainsAny(label, " #"):
 			several = append(several, label)
 		default:
-			list = append(list, wordAnchors(strings.TrimLeft(label, "~"))...)
+			list = append(list, wordAnchors(strings.TrimLeft(label, "~^"))...)
 		}
-	}
-	eachLabel(addLabel)
-	composed := strings.ReplaceAll(namedPeople, " ", " name|") + " name|name of|name des|name der|" +
-		strings.ReplaceAll(otherNouns, " ", "|")
-	for _, label := range strings.Split(composed, "|") {
-		addLabel(PersonName, label)
-	}
+	})
 	list = withoutCovered(list)
 	known := anchorSet(list)
 	var more []string
 	for _, label := range several {
 		numbered := label[0] == '#'
-		if label = strings.TrimLeft(label, "~#"); !known.within(label, len(label)) {
+		if label = strings.TrimLeft(label, "~#^"); !known.within(label, len(label)) {
 			more = append(more, phraseAnchors(label, numbered)...)
 		}
 	}

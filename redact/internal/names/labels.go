@@ -6,11 +6,12 @@ package names
 // labelTable are the labels of personal data: a line for each kind and language or country, with the kind's
 // letter first and '|' between the labels. Words that only say "number" stand in no label (see numberWords).
 // A label behind '#' counts only with such a word, one behind '~' only if its value is clearly of the kind.
+// One behind '^' is only looked for: the words around it have to compose a label.
 // The labels are written with their accents, and match without them, too. Behind each line: the language, and
 // the authority or document that has the number, or that uses the label on its forms.
 const labelTable = "" +
 	// Phone numbers.
-	"P phone|telephone|mobile|~cell|cellphone|mobile phone|home phone|work phone|fax|telefax|whatsapp|" +
+	"P phone|phone e|telephone|mobile|~cell|cellphone|mobile phone|home phone|work phone|fax|telefax|whatsapp|" +
 	"msisdn|landline|#contact|#whats app|#call back|phones|direct dial\n" + // en: ITU-T E.123; 3GPP TS 23.003
 	"P telefon|handy|rufnummer|mobilnummer|mobil|mobiltelefon|festnetz|#kontakt|fernsprecher|durchwahl\n" + // de: DIN 5008
 	"P ~tél|numéro de portable|téléphone portable|#portable|télécopie\n" + // fr: service-public.fr
@@ -239,6 +240,14 @@ const labelTable = "" +
 	"M ผู้ป่วย|ประกันสุขภาพ\n" + // th
 	"M 患者|保険証|被保険者|カルテ|診察券|病历号|病歷號|病案号|医保|社保|就诊卡|保单|환자|건강보험|의료보험|진료|보험증권\n" + // ja, zh, ko
 	// Names of persons. "Name" alone is no label: files, hosts and tables have names.
+	"F ^name of|^name des|^name der|^nom|^nome|^nombre|^naam|^namn|^navn|^nimi|^nev|^neve|^nume|^jmeno|" +
+	"^meno|^ime|^imie|^dane|^adi|^ismi|^nazwa|^customer name|^patient name|^employee name|^guest name|" +
+	"^recipient name|^holder name|^cardholder name|^policyholder name|^passenger name|^applicant name|" +
+	"^beneficiary name|^insured name|^student name|^spouse name|^father name|^mother name|^payee name|" +
+	"^claimant name|^borrower name|^donor name|^subscriber name|^contact name|^person name|^kunden name|" +
+	"^kunde name|^patienten name|^versicherten name|^inhaber name|^mitarbeiter name|^arbeitnehmer name|" +
+	"^antragsteller name|^mieter name|^empfanger name|^kontoinhaber name|^kundin name|" +
+	"^kontaktperson name\n" + // anchors of composed names
 	"F full name|first name|last name|surname|given name|family name|middle name|maiden name|" +
 	"patient name|card holder|account holder|" +
 	"name of applicant|legal name|name on card|" +

@@ -9,12 +9,14 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
+// valueNames are names of members that hold the value of what stands above or beside.
+var valueNames = Set("value val v data secret content text plain raw current new old default body before after answer " +
+	"input Value Data Secret")
+
 // IsValueName reports whether a member of this name holds the value of what stands
 // above or beside: value, oldValue, secret_string.
 func IsValueName(key string) bool {
-	switch key {
-	case "value", "val", "v", "data", "secret", "content", "text", "plain", "raw", "current", "new", "old", "default",
-		"body", "before", "after", "answer", "input", "Value", "Data", "Secret":
+	if valueNames[key] {
 		return true
 	}
 	return endsWithWord(key, "alue") || endsWithWord(key, "tring")
@@ -63,12 +65,13 @@ func OfInput(v string) string {
 	return v
 }
 
+// pairNames are names of members that name what "value" holds.
+var pairNames = Set("name key header variable var field param parameter env k attribute property label selector " +
+	"element locator placeholder id path question target into prompt option setting")
+
 // IsPairName reports whether a member of this name names what "value" holds: name, ParameterKey, header_name.
 func IsPairName(key string) bool {
-	switch strings.ToLower(key) {
-	case "name", "key", "header", "variable", "var", "field", "param", "parameter", "env", "k", "attribute", "property",
-		"label", "selector", "element", "locator", "placeholder", "id", "path", "question", "target", "into", "prompt",
-		"option", "setting":
+	if pairNames[strings.ToLower(key)] {
 		return true
 	}
 	i := len(key) - len("name")

@@ -308,7 +308,7 @@ func compound(word string) Verdict {
 	if n < 5 {
 		return Verdict{}
 	}
-	for _, s := range compounds {
+	for _, s := range &compounds {
 		if n > len(s.tail) && word[n-len(s.tail):] == s.tail {
 			head := word[:n-len(s.tail)]
 			switch {
@@ -319,12 +319,12 @@ func compound(word string) Verdict {
 			case s.tail == "token" && BeforeSecret[head]:
 				return Verdict{Secret, kinds.Token}
 			}
-			return s.verdict
+			return Verdict{s.level, *s.kind}
 		}
 	}
 	for _, s := range compounds[:compoundHeads] {
 		if n > len(s.tail) && word[:len(s.tail)] == s.tail && !notCompound[word] {
-			return s.verdict
+			return Verdict{s.level, *s.kind}
 		}
 	}
 	return Verdict{}

@@ -121,20 +121,21 @@ var lastWords = func() verdicts {
 
 // compounds are ends of words written in one; the first compoundHeads may begin a word
 // as well.
-var compounds = []struct {
-	tail    string
-	verdict Verdict
+var compounds = [...]struct {
+	tail  string
+	level level
+	kind  *kinds.ID
 }{
-	{"password", Verdict{Secret, kinds.Password}}, {"passwd", Verdict{Secret, kinds.Password}},
-	{"passphrase", Verdict{Secret, kinds.Password}}, {"apikey", Verdict{Secret, kinds.APIKey}},
-	{"accesskey", Verdict{Secret, kinds.APIKey}}, {"secretkey", Verdict{Secret, kinds.APIKey}},
-	{"privatekey", Verdict{Secret, kinds.PrivateKey}}, {"clientsecret", Verdict{Secret, kinds.Secret}},
-	{"accesstoken", Verdict{Secret, kinds.Token}}, {"authtoken", Verdict{Secret, kinds.Token}},
-	{"secret", Verdict{Secret, kinds.Secret}}, {"pwd", Verdict{Secret, kinds.Password}},
-	{"token", Verdict{Telling, kinds.Token}}, {"key", Verdict{Secret, kinds.APIKey}},
-	{"apikeys", Verdict{Secret, kinds.APIKey}}, {"pass", Verdict{Secret, kinds.Password}},
-	{"sessid", Verdict{Telling, kinds.Session}}, {"sessionid", Verdict{Telling, kinds.Session}},
-	{"credentials", Verdict{Telling, kinds.Credential}}, {"passwords", Verdict{Secret, kinds.Password}},
+	{"password", Secret, &kinds.Password}, {"passwd", Secret, &kinds.Password},
+	{"passphrase", Secret, &kinds.Password}, {"apikey", Secret, &kinds.APIKey},
+	{"accesskey", Secret, &kinds.APIKey}, {"secretkey", Secret, &kinds.APIKey},
+	{"privatekey", Secret, &kinds.PrivateKey}, {"clientsecret", Secret, &kinds.Secret},
+	{"accesstoken", Secret, &kinds.Token}, {"authtoken", Secret, &kinds.Token},
+	{"secret", Secret, &kinds.Secret}, {"pwd", Secret, &kinds.Password},
+	{"token", Telling, &kinds.Token}, {"key", Secret, &kinds.APIKey},
+	{"apikeys", Secret, &kinds.APIKey}, {"pass", Secret, &kinds.Password},
+	{"sessid", Telling, &kinds.Session}, {"sessionid", Telling, &kinds.Session},
+	{"credentials", Telling, &kinds.Credential}, {"passwords", Secret, &kinds.Password},
 }
 
 const compoundHeads = 10

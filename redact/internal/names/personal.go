@@ -65,6 +65,8 @@ var letterKinds = [...]kinds.ID{Phone, Birth, Passport, Driving, Address, Bank, 
 func (l *labelList) addLabel(w *nameWords, kind kinds.ID, label string) {
 	v := Verdict{Secret, kind}
 	switch label[0] {
+	case '^':
+		return
 	case '~':
 		v.Level, label = Telling, label[1:]
 	case '#':
@@ -169,19 +171,16 @@ var linkWords = Set("de di do da del della dell du des of d la le el il van der 
 
 // qualifiers may stand behind a name: phone_home, address_line, dob_raw.
 var qualifiers = Set("value home work mobile main primary secondary office private line full text raw " +
-	"str string new old current local day evening emergency personal e 164 iso verified line field input masked " +
+	"str string new old current local day evening emergency personal 164 iso verified line field input masked " +
 	"contact contacto contato contatto interbancaria book")
-
-// namedPeople are words for people, in English and German, that make the name of a person of "name".
-const namedPeople = "customer patient employee guest recipient holder cardholder policyholder passenger applicant " +
-	"beneficiary insured student spouse father mother payee claimant borrower donor subscriber contact person " +
-	"kunden kunde patienten versicherten inhaber mitarbeiter arbeitnehmer antragsteller mieter empfanger kontoinhaber " +
-	"kundin kontaktperson"
 
 // people are words for the people that data is of; isPerson knows them with endings. They may stand behind a label, and
 // they make the name of a person of one of nameNouns.
-var people = Set(namedPeople + " client clienta cliente pacient pazient pasient pacjent patiente " +
-	"versichert salarie salariee assure assuree titulaire titular titolare locataire demandeur destinataire " +
+var people = Set("customer patient employee guest recipient holder cardholder policyholder passenger applicant beneficiary " +
+	"insured student spouse father mother payee claimant borrower donor subscriber contact person kunden kunde inhaber " +
+	"mitarbeiter arbeitnehmer antragsteller mieter empfanger kontoinhaber kundin kontaktperson client clienta cliente " +
+	"pacient pazient pasient pacjent versichert salarie salariee assure assuree titulaire titular titolare " +
+	"locataire demandeur destinataire " +
 	"destinatari adherent beneficiair beneficiar etudiant emplead trabajador asegurad solicitante inquilin huesped " +
 	"extranjer estrangeir contribuyente contribuinte contribuente afiliad alumno aluno funcionari segurad requerente " +
 	"hospede utente dele dela dipendente assicurat assistit intestatari richiedente ospite lavorator klant klanten " +
@@ -203,9 +202,7 @@ func isPerson(word string) bool {
 }
 
 // nameNouns are words for the name of a person, if a word for people stands beside them.
-var nameNouns = Set("name " + otherNouns)
-
-const otherNouns = "nom nome nombre naam namn navn nimi nev neve nume jmeno meno ime imie dane adi ismi nazwa"
+var nameNouns = Set("name nom nome nombre naam namn navn nimi nev neve nume jmeno meno ime imie dane adi ismi nazwa")
 
 // personal says of what personal data the words are the name; ok is false if of none. It takes back words at the end
 // that say whose or what kind of data it is, until a label remains.
@@ -288,20 +285,19 @@ func labelKey(b *[maxKey]byte, words []string) []byte {
 // of which the word behind it, if owned, has been taken back, or behind another name. An OAuth client is no person.
 func isPersonName(words []string, owned bool) bool {
 	last := words[len(words)-1]
-	if cut := len(last) - len("name"); cut > 0 && nameNouns[last[cut:]] && isPerson(last[:cut]) { // Kundenname
-		return true
-	}
 	if !nameNouns[last] {
-		return false
+		cut := max(0, len(last)-len("name"))
+		return nameNouns[last[cut:]] && isPerson(last[:cut]) // Kundenname
 	}
 	if words = withoutLinks(words[:len(words)-1]); len(words) == 0 {
 		return owned
 	}
-	if v, _ := tail(words, false); v.Kind == PersonName || last != "name" && owned {
-		return true
-	}
 	before := words[len(words)-1]
-	return isPerson(before) && (last != "name" || before != "client")
+	if isPerson(before) {
+		return last != "name" || before != "client"
+	}
+	v, _ := tail(words, false)
+	return v.Kind == PersonName || last != "name" && owned
 }
 
 // withoutLinks is the words without the linkWords at their end.
@@ -315,6 +311,8 @@ func withoutLinks(words []string) []string {
 }
 
 // compoundLabel says what a word tells that ends with a label: Rechnungsanschrift.
+//
+//go:noinline
 func compoundLabel(word string, numbered bool) (v Verdict, ok bool) {
 	for cut := 3; cut <= len(word)-5; cut++ {
 		if v, ok = labels.latin[word[cut:]]; ok && (len(word)-cut > 5 || v.Kind == Address) && (numbered || v.Level > Weak) {

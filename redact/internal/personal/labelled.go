@@ -431,7 +431,7 @@ func dateEnd(s string, end int) int {
 func Gap(s string, stop int) (p int, bound bool) {
 	word := s[chars.SkipBack(s, max(0, stop-12), stop, chars.Lower|chars.Upper):stop]
 	bound = len(word) > 1 && numberWord(word) && !chars.EqualFold(word, "id") && stop < len(s) &&
-		strings.IndexByte(" .:#=\t", s[stop]) >= 0 || strings.HasSuffix(s[:stop], " é") || strings.HasSuffix(s[:stop], " è")
+		strings.IndexByte(" .:#=\t", s[stop]) >= 0
 	if q := linkedAt(s, stop); q > 0 {
 		return q, true
 	}
@@ -464,9 +464,6 @@ func Gap(s string, stop int) (p int, bound bool) {
 			break
 		}
 		p = q
-	}
-	if bound && strings.HasPrefix(s[p:], "le ") { // est le 5
-		p += len("le ")
 	}
 	return p, bound
 }
@@ -525,7 +522,7 @@ func verbEnd(s string, p int) int {
 const gapVerbs = "is was are to ist war lautet est era es jest are now from"
 
 // gapMarks stand between a name and its value. The first ones do not bind.
-var gapMarks = strings.Split("番号|号码|號碼|号|번호|º|°|（自宅）|：|は|是|는|은|—|–|→|là |é |è |är |это |है|คือ|هو |הוא |के|รหัส|「", "|")
+var gapMarks = strings.Split("番号|号码|號碼|号|번호|º|°|（自宅）|：|は|是|는|은|—|–|→|là |é |è |är |это |है|คือ|هو |הוא |के|รหัส|「|le ", "|")
 
 // looseMarks is how many of gapMarks do not bind.
 const looseMarks = 8

@@ -219,6 +219,41 @@ func checkCodiceFiscale(v string) bool {
 	return v[15]&^0x20 == byte('A'+sum%26)
 }
 
+// checkAHV: the country 756 and the check digit of EAN-13 (ZAS, AHV-Nummer).
+func checkAHV(d []byte, _, _ string) bool {
+	sum := 0
+	for i, v := range d {
+		sum += int(v) * (1 + i%2*2)
+	}
+	return d[0] == 7 && d[1] == 5 && d[2] == 6 && sum%10 == 0
+}
+
+// checkRegister: a date of birth and 97 less the remainder, with a 2 before it from the year 2000 on (Belgium, Royal
+// decree of 3 April 1984).
+func checkRegister(d []byte, _, _ string) bool {
+	number := 0
+	for _, v := range d[:9] {
+		number = number*10 + int(v)
+	}
+	check := 97 - int(d[9])*10 - int(d[10])
+	return isDay(d[2:]) && (number%97 == check || (number%97+2_000_000_000%97)%97 == check)
+}
+
+// checkRRN: a date of birth, the century and sex, and weights 2 to 9, modulo 11 (Korea, resident registration).
+func checkRRN(d []byte, _, _ string) bool {
+	sum := 0
+	for i, v := range d[:12] {
+		sum += int(v) * (i%8 + 2)
+	}
+	return isDay(d[2:]) && d[6] > 0 && d[6] < 9 && (11-sum%11)%10 == int(d[12])
+}
+
+// isDay reports whether the first four digits are a month and a day.
+func isDay(d []byte) bool {
+	month, day := d[0]*10+d[1], d[2]*10+d[3]
+	return month > 0 && month <= 12 && day > 0 && day <= 31
+}
+
 // checkCURP: four letters, a date, H, M or X, five letters, a letter or digit, a check digit over an alphabet with Ñ
 // (RENAPO, Instructivo normativo para la asignación de la CURP).
 func checkCURP(v string) bool {

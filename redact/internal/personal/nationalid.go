@@ -4,8 +4,6 @@
 package personal
 
 import (
-	"strings"
-
 	"github.com/toolscope/toolscope/internal/chars"
 	"github.com/toolscope/toolscope/redact/internal/kinds"
 )
@@ -40,7 +38,7 @@ var nationalIDs = [...]struct {
 	{"za-id", "a South African identity number", 13, 0, 0, checkZAID, 0},
 }
 
-// KindCodiceFiscale is found by its letters; see [FiscalCodeAt].
+// KindCodiceFiscale is found by its letters; see [LetteredIDAt].
 var KindCodiceFiscale = kinds.New("it-codice-fiscale", kinds.GroupPersonal, "an Italian tax code", false)
 
 // NationalKinds is the set of all of them.
@@ -126,47 +124,38 @@ func lettersAfter(s string, i, n int) (to int, letters string, ok bool) {
 	return to, s[p:to], true
 }
 
-// isEvidentID reports whether digits in groups are the number that a state gives a person, by their separators and check
-// digits. These forms need no label: two check digits, or a date and one.
+// evidentForms are numbers that states give to people and that need no label: their separators show what they are, and
+// they have two check digits, or one and a date.
+var evidentForms = [...]struct {
+	form  string
+	check func(digits []byte, before, after string) bool
+}{
+	{"000.000.000-00", checkCPF}, {"0 00 00 00 000 000 00", checkNIR}, {"000.0000.0000.00", checkAHV},
+	{"00.00.00-000.00", checkRegister}, {"000000-0000000", checkRRN},
+}
+
+// isEvidentID reports whether digits in groups are one of evidentForms.
 func isEvidentID(v string) bool {
-	var form [21]byte
-	if len(v) > len(form) {
-		return false
-	}
-	d := make([]byte, 0, len(form))
-	for i := range len(v) {
-		if form[i] = v[i]; chars.IsDigit(v[i]) {
-			d, form[i] = append(d, v[i]-'0'), '9'
+	for i := range evidentForms {
+		f := &evidentForms[i]
+		if len(v) != len(f.form) {
+			continue
+		}
+		var digits [maxNationalDigits]byte
+		n, k := 0, 0
+		for ; k < len(v); k++ {
+			if chars.IsDigit(v[k]) && f.form[k] == '0' {
+				digits[n] = v[k] - '0'
+				n++
+			} else if v[k] != f.form[k] {
+				break
+			}
+		}
+		if k == len(v) {
+			return f.check(digits[:n], "", "")
 		}
 	}
-	switch string(form[:len(v)]) {
-	case "999.999.999-99": // CPF
-		return checkCPF(d, "", "")
-	case "9 99 99 99 999 999 99":
-		return checkNIR(d, "", "")
-	case "999.9999.9999.99": // AHV and AVS
-		return v[:3] == "756" && weighted(d, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1)%10 == 0
-	case "99.99.99-999.99": // of Belgium: those born from 2000 on have a 2 before it
-		n := weighted(d, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1)
-		check := 97 - int(d[9])*10 - int(d[10])
-		return isMonth(d[2:]) && (n%97 == check || (n+2e9)%97 == check)
-	case "999999-9999999": // of Korea
-		return isMonth(d[2:]) && d[6] > 0 && d[6] < 9 &&
-			(11-weighted(d, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)%11)%10 == int(d[12])
-	}
 	return false
-}
-
-// isMonth reports whether the first four digits are a month and a day.
-func isMonth(d []byte) bool {
-	month, day := d[0]*10+d[1], d[2]*10+d[3]
-	return month > 0 && month <= 12 && day > 0 && day <= 31
-}
-
-// FiscalCodeAt finds an Italian tax code around i.
-func FiscalCodeAt(s string, i int) (from, to int, ok bool) {
-	from, to = wordAround(s, i)
-	return from, to, to-from == 16 && checkCodiceFiscale(s[from:to])
 }
 
 // LetteredIDAt finds a number of a person around i that has capitals and a check character: an Italian tax code, or
@@ -174,5 +163,5 @@ func FiscalCodeAt(s string, i int) (from, to int, ok bool) {
 func LetteredIDAt(s string, i int) (from, to int, ok bool) {
 	from, to = wordAround(s, i)
 	v := s[from:to]
-	return from, to, len(v) == 16 && strings.ToUpper(v) == v && checkCodiceFiscale(v) || len(v) == 18 && checkCURP(v)
+	return from, to, len(v) == 16 && chars.IsUpper(v[0]) && checkCodiceFiscale(v) || len(v) == 18 && checkCURP(v)
 }

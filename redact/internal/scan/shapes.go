@@ -74,7 +74,7 @@ func (sc *Scanner) optionalNumber(s string, i, start, end int) int {
 		}
 	}
 	if on.Has(personal.KindCodiceFiscale) {
-		if a, b, ok := personal.FiscalCodeAt(s, i); ok {
+		if a, b, ok := personal.LetteredIDAt(s, i); ok && b-a == 16 {
 			return sc.takeSpan(s, a, b, personal.KindCodiceFiscale)
 		}
 	}
