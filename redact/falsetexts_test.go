@@ -124,7 +124,7 @@ func TestKeepLabels(t *testing.T) {
 	)
 	removedFrom(t, "'last_name' => 'Leemann',", `"full_name": "Ann Leemann"`, `"first_name": "민준"`, "password=!hu3nter2Zq",
 		"https://hooks.slack.com/services/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", "mail ann.lee@example.org: x",
-		`"api_key": "x7Qm2Zr9-Lw4Kt8Vb"`, "ANN@EXAMPLE.ORG")
+		`"api_key": "x7Qm2Zr9-Lw4Kt8Vb"`, `ApiKey: "sk-proddfsefac"`, "ANN@EXAMPLE.ORG")
 }
 
 // TestKeepPrograms: code points, dumps, elements of HTML, other names and types of programs are no secrets.

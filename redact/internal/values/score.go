@@ -66,8 +66,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case !o.Quoted && (IsSyntax(v) || o.Spaced && o.Op == '=' && len(v) <= 3 && chars.IsDigits(v)),
 		!o.Quoted && o.Op == ':' && v[0] == '!' && isWords(v[1:]): // a tag of YAML: !Ref Name
 		return points + sourceCode
-	case drawn(d.Kind) && (isConstant(v) || isFields(v) && (strings.IndexAny(v, "-_") > 0 ||
-		len(v) < 16 && !LooksLikePassword(v))):
+	case drawn(d.Kind) && (isConstant(v) || isFields(v) && !strings.HasPrefix(v, "sk-") &&
+		(strings.IndexAny(v, "-_") > 0 || len(v) < 16 && !LooksLikePassword(v))):
 		return points + sentence // api_key="test"
 	case d.Kind != kinds.Password && (isDay(v) || !o.Quoted && IsVersion(v)):
 		return points + noSecret
