@@ -163,7 +163,8 @@ var numberWords = Set("number numbers no nos nr num numero numeros nummer nummer
 
 // identityWords are numberWords that also name a record of a program. They make no number of an account or a phone.
 const identityWords = "id ids identifier identifiant identificador identificativo identyfikator identifikator " +
-	"identification identificacion identificazione identificacao identyfikacyjny identyfikacji"
+	"identification identificacion identificazione identificacao identyfikacyjny identyfikacji " +
+	"identificatienummer registreringsnummer registratienummer"
 
 // linkWords stand between other words of a name, and say nothing themselves.
 var linkWords = Set("de di do da del della dell du des of d la le el il van der do dei a az z for til e i y et en og och " +
@@ -172,7 +173,8 @@ var linkWords = Set("de di do da del della dell du des of d la le el il van der 
 // qualifiers may stand behind a name: phone_home, address_line, dob_raw.
 var qualifiers = Set("value home work mobile main primary secondary office private line full text raw " +
 	"str string new old current local day evening emergency personal 164 iso verified line field input masked " +
-	"contact contacto contato contatto interbancaria book")
+	"contact contacto contato contatto interbancaria book privat prive privado privada privato privata prywatny " +
+	"prywatna particulier dienstlich mobil movil celular cellulare travail domicile trabajo trabalho lavoro praca")
 
 // people are words for the people that data is of; isPerson knows them with endings. They may stand behind a label, and
 // they make the name of a person of one of nameNouns.

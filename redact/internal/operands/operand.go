@@ -522,5 +522,8 @@ func closesTag(s string, start, q int) bool {
 	if start == 0 || s[start-1] != '<' && !attributesBefore(s, start) {
 		return false
 	}
+	if start > 1 && s[start-1] == '<' && s[start-2] == ':' { // <user>:<password>
+		return false
+	}
 	return start == 1 || s[start-2] != '`' || q >= len(s) || s[q] != '`'
 }

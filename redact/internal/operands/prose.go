@@ -391,6 +391,9 @@ func ValueBelow(s string, start, stop int) (from, to int) {
 	return from, from + len(line)
 }
 
+// debugHead begins the lines in which GitHub's runner tells what an expression is.
+const debugHead = "##[debug]"
+
 // textBelow is where the text below the line that ends at p begins, and how many lines below: three at most,
 // 0 if there is none. The line may have a ruler right below it, which is not counted.
 func textBelow(s string, p int) (from, lines int) {
@@ -399,7 +402,10 @@ func textBelow(s string, p int) (from, lines int) {
 		if end >= len(s) || s[end] != '\n' {
 			break
 		}
-		if p = chars.SkipAny(s, end+1, " \t=>*`\"'"); lines == 0 {
+		if p = end + 1; strings.HasPrefix(s[p:], debugHead) {
+			p += len(debugHead)
+		}
+		if p = chars.SkipAny(s, p, " \t=>*`\"'"); lines == 0 {
 			if ruler := chars.SkipAny(s, p, "-=~"); ruler > p+2 {
 				p, lines = ruler, -1
 			}

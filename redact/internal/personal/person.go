@@ -103,9 +103,13 @@ func nameWord(s string, p int) int {
 	return q
 }
 
-// isCamel reports whether a word has a small letter before a capital, as names in source code have, but for McAdams.
+// isCamel reports whether a word has a small letter before a capital, as names in source code have, but for McAdams and MacAdam.
 func isCamel(word string) bool {
-	for i := 3; i < len(word); i++ {
+	i := 3
+	if strings.HasPrefix(word, "Mac") {
+		i = 4
+	}
+	for ; i < len(word); i++ {
 		if chars.IsUpper(word[i]) && chars.Class[word[i-1]]&chars.Lower != 0 {
 			return true
 		}

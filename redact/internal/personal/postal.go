@@ -28,7 +28,7 @@ var streetEnds = strings.Split("strasse|straße|str|gasse|weg|platz|allee|ring|d
 
 // particles stand between the words of addresses.
 var particles = names.Set("de da do dos das di dei degli delle del della la le les l du des el los las van der den of " +
-	"y e und a bis ter no nr n apt c/o in am im an auf zum zur te het 't på vid d kv dom aux sur sous lgh m lok bei")
+	"y e und a bis ter no nr n apt c/o in am im an auf zum zur te het 't på vid d kv bus bte dom aux sur sous lgh m lok bei")
 
 // An addressReader reads an address word by word.
 type addressReader struct {

@@ -488,6 +488,9 @@ func namesSecret(v string) bool {
 	if i := chars.LastByte(v, '/'); i > 0 && chars.IsFieldLike(v[i+1:]) && !chars.HasDigit(v) {
 		return names.Classify(v[i+1:]).Level > names.Harmless
 	}
+	if colon := chars.LastByte(v, ':'); colon > 0 && strings.Count(v, ":") > 1 && !chars.HasDigit(v) {
+		return names.Classify(v[colon+1:]).Level == names.Secret // host:port:user:password
+	}
 	if strings.IndexByte(v, '_') < 0 {
 		return false
 	}
