@@ -34,6 +34,9 @@ func TestNear(t *testing.T) {
 		"+      - name: REDIS_PASSWORD\n+        value: PW", "HGETALL user:7\n1) \"name\"\n2) \"ann\"\n3) \"password\"\n4) \"PW\"",
 		"localStorage.getItem('access_token')\n'TOK'",
 		`[{"keyName":"key1","permissions":"FULL","value":"HEX"}]`, "password=compass.Meadow4.maple.harbor",
+		"##[debug]Evaluating: env.SECRET_KEY\n##[debug]=> 'HEX'", "PGPASSWORD=walnut96.Marble psql -h db",
+		"mysqldump --password=Marble.Sparrow9 db", "password: Tundra.Canyon2",
+		"Password for the elastic user (reset with `bin/reset -u elastic`):\n  PW\n\nNext steps:",
 	})...)
 	kept(t, texts([]string{
 		`{"msg":"token invalid","ids":["TOK"]}`, `{"msg":"password changed","request_id":"TOK","trace":"TOK"}`,
@@ -44,6 +47,9 @@ func TestNear(t *testing.T) {
 		"error: invalid password hash algorithm 'argon2id-v19-m65536'", "the token was issued at 1690466842.2161960.0",
 		"fatal: could not read Password for commit HEX", "jsonwebtoken-9.0.2.tgz#HEX", "DeactivateKeySigningKey(*route53.Input2)",
 		"Authentication failed, wrong password 3 times, locked until 20261231", "password = env:DB_PASSWORD",
+		"curl -u \"<username>:<password>\" https://db.example.com/api", "Serial Number: 04:e7:1c:9a:55:27",
+		"# .pgpass: hostname:port:database:username:password", "password = Encoding.Utf8", "token = Config.Value12",
+		"Password for the backup must be set in:\n  /etc/backup/password2", "password: sha256.Sum256",
 		"var role = subscriptionResourceId('Microsoft.Authorization/roleDefinitions', '7f951dda-4ed3-4680-a7ca-43fe172d538d')",
 	})...)
 }

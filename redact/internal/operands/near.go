@@ -46,6 +46,9 @@ func (n Near) Value(s string, start, stop int) (from, to, read int) {
 			return from, to, p - stop
 		}
 	}
+	if from, to = wordBelow(s, high); to-from >= minNear && n.is(s, from, to, n.Password) {
+		return from, to, to - stop
+	}
 	var last [maxNear][2]int
 	tries := 0
 	for p = low; p < start; {
@@ -84,6 +87,25 @@ func lineAround(s string, start, stop int) (low, high int) {
 		low += indexOr(before, " ")
 	}
 	return low, high
+}
+
+// wordBelow is the word that stands alone on the line below the one that ends at p with a colon:
+//
+//	Password for the user ann (reset with bin/reset):
+//	  x
+func wordBelow(s string, p int) (from, to int) {
+	if p < 1 || p >= len(s) || s[p] != '\n' || s[p-1] != ':' {
+		return 0, 0
+	}
+	from = chars.SkipAny(s, p, "\n\t ")
+	to = from
+	for to < len(s) && to-from < nearBehind && !chars.IsSpace(s[to]) {
+		to++
+	}
+	if to < len(s) && s[to] != '\n' {
+		return 0, 0
+	}
+	return from, to
 }
 
 // wordBounds end a word.

@@ -244,7 +244,24 @@ func isCodeForm(v string, o Operand) bool {
 		return true
 	}
 	return strings.HasPrefix(v, "&") || strings.HasPrefix(v, "[]") || strings.HasPrefix(v, "*") && len(v) > 1 &&
-		chars.IsLetter(v[1]) && !chars.HasDigit(v) || isMember(v)
+		chars.IsLetter(v[1]) && !chars.HasDigit(v) || isMember(v) && (o.Op == '=' && o.Spaced || o.Op == '(' || !isPair(v))
+}
+
+// isPair reports whether v is two words with a dot between them, of which one has a capital and one ends with a number
+// that is none of bits, as passwords are and seldom members: Marble.Sparrow9, velvet35.Canyon.
+func isPair(v string) bool {
+	first, second, _ := strings.Cut(v, ".")
+	numbers := 0
+	for _, word := range [...]string{first, second} {
+		letters := strings.TrimRight(word, "0123456789")
+		if len(letters) < 4 || chars.Skip(letters, 1, chars.Lower) != len(letters) || hostWords[strings.ToLower(letters)] {
+			return false
+		}
+		if number := word[len(letters):]; number != "" && !chars.OneOf("8 16 32 64 128 256 512", number) {
+			numbers++
+		}
+	}
+	return numbers == 1 && (chars.IsUpper(first[0]) || chars.IsUpper(second[0]))
 }
 
 // isForeignWord reports whether v is made of letters, some of which are none of ASCII.
