@@ -145,9 +145,14 @@ func inQuotes(s string, from, to int) bool {
 	return from > 0 && to < len(s) && s[from-1] == s[to] && isQuote(s[to])
 }
 
-// follows reports whether nothing but a blank, and a bracket, stands between stop and from.
+// follows reports whether nothing but a blank and a bracket, or one word with a colon, stands between stop and from:
+// password x, password (x), Password provvisoria: x.
 func follows(s string, stop, from int) bool {
-	return s[stop] == ' ' && (from == stop+1 || from == stop+2 && strings.IndexByte("([{<", s[stop+1]) >= 0)
+	if s[stop] != ' ' || from == stop+1 || from == stop+2 && strings.IndexByte("([{<", s[stop+1]) >= 0 {
+		return s[stop] == ' '
+	}
+	word := chars.Skip(s[:from], stop+1, chars.Lower)
+	return word+2 == from && s[word] == ':' && word > stop+3
 }
 
 // is reports whether the word [from,to) is a value; direct tells that it follows the name. What costs little is looked at
@@ -155,8 +160,9 @@ func follows(s string, stop, from int) bool {
 func (n Near) is(s string, from, to int, direct bool) bool {
 	v, quoted := s[from:to], inQuotes(s, from, to)
 	given, other := givenTo(s, from)
-	made := n.Password && (quoted || direct || given || from > 3 && s[from-3:from] == " / ")
-	if other || !made && len(v) < minDrawn || n.Weak && len(v) < minWeak || !chars.HasDigit(v) ||
+	pair := from > 3 && s[from-3:from] == " / " && chars.HasDigit(v[1:])
+	made := n.Password && (quoted || direct || given || pair)
+	if other && !direct || !made && len(v) < minDrawn || n.Weak && len(v) < minWeak || !chars.HasDigit(v) ||
 		strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
 		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) {
 		return false
@@ -165,7 +171,7 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 	drawn := len(v) >= minDrawn && (!id || quoted && given && !n.Weak) && chance.Random(v)
 	if !drawn {
 		made = made && !n.Weak && (!id || given || direct) && (values.MayBeSimple(v) || values.LooksLikePassword(v) &&
-			(given || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0])))
+			(given || pair || chance.Plausible(v) || chars.HasSpecial(v) || chars.IsUpper(v[0])))
 	}
 	return (drawn || made) && !values.IsReference(v) && !values.IsPlaceholder(v) && !values.IsRelease(v) &&
 		!chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`"))))

@@ -119,6 +119,8 @@ func (r *prose) begin(start, stop int) (p int, ok bool) {
 		p++
 	} else if strings.HasPrefix(s[p:], "'s ") {
 		p, r.linked = p+2, true
+	} else if p < r.limit && start > 0 && isQuote(s[p]) && s[start-1] == s[p] && strings.HasPrefix(s[p+1:], " is ") { // 'db.password' is set to
+		p++
 	}
 	return p, p < r.limit && s[p] == ' '
 }
@@ -358,6 +360,9 @@ func LoginPair(s string, start, end int) (from, to int) {
 func ValueBelow(s string, start, stop int) (from, to int) {
 	if from, to = answerBelow(s, start, stop); to > from {
 		return from, to
+	}
+	if chars.HasFold(s, stop, " again?") {
+		stop += len(" again")
 	}
 	p := chars.SkipAny(s[:min(len(s), stop+8)], stop, "`*:? ')\"]")
 	if p >= len(s) || s[p] != '\n' && s[p] != '\r' {

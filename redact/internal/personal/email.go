@@ -22,7 +22,7 @@ func emailAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	if start > 0 && (s[start-1] == '@' || s[start-1] == '/' && strings.ToUpper(s[i:end]) == s[i:end] || // of Kerberos
-		chars.EndsFold(s[:start], "message-id: <")) {
+		chars.EndsFold(s[:start], "message-id: <")) || strings.HasPrefix(s[end:], ": Permission denied") { // of ssh
 		return 0, 0, ""
 	}
 	if isNumbered(s[start:i]) || isProtocol(s[start:i], s[i+1:end]) || start > 0 && s[start-1] == '$' ||
