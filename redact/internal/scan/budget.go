@@ -21,7 +21,7 @@ type budget struct {
 }
 
 // atLeast is what a text of any size may spend.
-const atLeast = 1 << 15
+const atLeast = 1 << 16
 
 // ahead is for how many bytes ahead of those scanned a text of size bytes gets its share.
 func (b *budget) ahead() int { return 4<<10 + b.size/64 }
