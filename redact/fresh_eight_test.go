@@ -10,7 +10,8 @@ func init() {
 	freshSets["eight"] = &reviewSet{dir: "testdata/fresh/eight/", labelled: 81, traffic: 82, alone: true,
 		secretNames: map[string][]string{
 			"pw": {"password", "db password", "admin password", "smtp password", "root password", "user password",
-				"redis password", "keystore password", "ssh passphrase", "passphrase", "vpn password", "ldap bind password",
+				"redis password", "keystore password", "ssh passphrase", "passphrase", "vpn password",
+				"ldap bind password",
 				"ftp password", "mysql root password", "proxy password", "backup password", "postgres password"},
 			"tok": {"api key", "access token", "client secret", "refresh token", "webhook secret", "auth token",
 				"signing key", "bot token", "deploy token", "personal access token", "api token", "app secret",
@@ -82,16 +83,20 @@ func (r *review) password8() string {
 	case 5: // keyboard rows
 		return r.pick("qwertz", "Qwerty", "asdfgh", "Yxcvbn", "1q2w3e4r") + digits(3) + sign()
 	case 6: // season or city and year
-		return r.pick("Summer", "Winter", "Spring", "Herbst", "London", "Berlin", "Madrid", "Welcome") + sign() + year()
+		return r.pick("Summer", "Winter", "Spring", "Herbst", "London", "Berlin", "Madrid", "Welcome") + sign() +
+			year()
 	case 7: // initials and a date
-		return capital(r.randomText(3, lower)) + "-" + r.pick("0", "1", "2") + r.randomText(1, "123456789") + "." + r.pick("01", "03", "04", "06", "07", "09", "11", "12") + "." + year()
+		return capital(r.randomText(3, lower)) + "-" + r.pick("0", "1", "2") + r.randomText(1, "123456789") + "." +
+			r.pick("01", "03", "04", "06", "07", "09", "11", "12") + "." + year()
 	case 8: // the first letters of a sentence
 		return capital(r.randomText(4, lower)) + digits(1) + r.randomText(5, lower) + sign()
 	// Managers.
 	case 9:
-		return r.randomText(7, letters62) + r.randomText(1, signs) + r.randomText(6, letters62+signs) + digits(1) + r.randomText(5, letters62)
+		return r.randomText(7, letters62) + r.randomText(1, signs) + r.randomText(6, letters62+signs) + digits(1) +
+			r.randomText(5, letters62)
 	case 10: // iCloud keychain
-		return r.randomText(6, lower) + "-" + r.randomText(3, lower) + digits(1) + r.randomText(2, lower) + "-" + capital(r.randomText(6, lower))
+		return r.randomText(6, lower) + "-" + r.randomText(3, lower) + digits(1) + r.randomText(2, lower) + "-" +
+			capital(r.randomText(6, lower))
 	case 11: // passphrases
 		return capital(word()) + "-" + capital(word()) + digits(1) + "-" + capital(word())
 	case 12:
@@ -155,10 +160,12 @@ func (r *review) token8() string {
 		return out
 	}
 	uuid := func() string {
-		return r.hex(8) + "-" + r.hex(4) + "-4" + r.hex(3) + "-" + r.pick("8", "9", "a", "b") + r.hex(3) + "-" + r.hex(12)
+		return r.hex(8) + "-" + r.hex(4) + "-4" + r.hex(3) + "-" + r.pick("8", "9", "a", "b") + r.hex(3) + "-" +
+			r.hex(12)
 	}
 	jwt := func() string {
-		claims := `{"sub":"` + uuid() + `","iat":17` + r.randomText(8, "0123456789") + `,"exp":17` + r.randomText(8, "0123456789") +
+		claims := `{"sub":"` + uuid() + `","iat":17` + r.randomText(8, "0123456789") + `,"exp":17` + r.randomText(8,
+			"0123456789") +
 			r.pick(`}`, `,"scope":"read"}`, `,"role":"admin"}`)
 		claims = strings.NewReplacer("=", "", "+", "-", "/", "_").Replace(encoded(claims))
 		if r.IntN(3) == 0 {
@@ -169,9 +176,11 @@ func (r *review) token8() string {
 	switch {
 	case ends("Basic ", `"auth": `):
 		return encoded(r.users[r.IntN(len(r.users))] + ":" + capital(r.words[r.IntN(len(r.words))]) + r.hex(6))
-	case ends("aws_secret_access_key ", "aws_secret_access_key=", "aws_secret_access_key = ", "AWS_SECRET_ACCESS_KEY=", "AWS Secret Access Key [None]: ",
+	case ends("aws_secret_access_key ", "aws_secret_access_key=", "aws_secret_access_key = ",
+		"AWS_SECRET_ACCESS_KEY=", "AWS Secret Access Key [None]: ",
 		`"SecretAccessKey": `, "<SecretAccessKey>"), has("akia"):
-		return r.randomText(12, letters62) + r.pick("/", "+", r.randomText(1, letters62)) + r.randomText(27, letters62)
+		return r.randomText(12, letters62) + r.pick("/", "+", r.randomText(1, letters62)) + r.randomText(27,
+			letters62)
 	case ends("Unseal Key 1: "):
 		return r.randomText(43, base64) + "="
 	case ends("Initial Root Token: ", "x-vault-token' => "), has("token_accessor"), has("key                  value"):
@@ -262,7 +271,8 @@ func (r *review) token8() string {
 	case 10:
 		return r.randomText(20, small)
 	case 11:
-		return strings.ToUpper(r.randomText(4, letters62) + "-" + r.randomText(4, letters62) + "-" + r.randomText(4, letters62) + "-" + r.hex(4) + "-" + r.hex(4))
+		return strings.ToUpper(r.randomText(4, letters62) + "-" + r.randomText(4, letters62) + "-" + r.randomText(4,
+			letters62) + "-" + r.hex(4) + "-" + r.hex(4))
 	default:
 		return r.randomText(8, letters62) + "." + r.randomText(32, base64url)
 	}

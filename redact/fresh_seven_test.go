@@ -14,10 +14,12 @@ func init() {
 	freshSets["seven"] = &reviewSet{dir: "testdata/fresh/seven/", labelled: 71, traffic: 72, alone: true,
 		secretNames: map[string][]string{
 			"pw": {"password", "db password", "user password", "admin password", "root password", "database password",
-				"smtp password", "login password", "mysql password", "postgres password", "redis password", "passphrase",
+				"smtp password", "login password", "mysql password", "postgres password", "redis password",
+				"passphrase",
 				"service password", "default password", "master password", "proxy password", "ftp password",
 				"keystore password"},
-			"tok": {"api key", "api token", "access token", "secret key", "client secret", "auth token", "refresh token",
+			"tok": {"api key", "api token", "access token", "secret key", "client secret", "auth token",
+				"refresh token",
 				"bearer token", "webhook secret", "api secret", "jwt secret", "session token", "private token",
 				"deploy token", "signing key", "bot token", "personal access token", "app secret"},
 		},
@@ -47,13 +49,16 @@ func (r *review) password7() string {
 	case 4: // l4nt3rn_77
 		return leet.Replace(word()) + r.pick("_", "-", "!") + strconv.Itoa(10+r.IntN(90))
 	case 5: // season or company and year
-		return r.pick("Summer", "Winter", "Spring", "Autumn", "Welcome", "Monday", "Berlin", "Liverpool", "Sommer", "Dragon") +
+		return r.pick("Summer", "Winter", "Spring", "Autumn", "Welcome", "Monday", "Berlin", "Liverpool", "Sommer",
+			"Dragon") +
 			strconv.Itoa(2018+r.IntN(9)) + r.pick("!", "!!", "_", "*")
 	case 6: // what stands in test set-ups
 		if r.quoted() {
-			return r.pick("P@ssw0rd", "Passw0rd!", "Pa55w0rd#", "S3cr3t@", "Ch4ngeMe!", "Adm1n@") + strconv.Itoa(10+r.IntN(9990))
+			return r.pick("P@ssw0rd", "Passw0rd!", "Pa55w0rd#", "S3cr3t@", "Ch4ngeMe!", "Adm1n@") +
+				strconv.Itoa(10+r.IntN(9990))
 		}
-		return r.pick("Passw0rd", "Pa55word", "S3cr3tPw", "Ch4ngeMe", "Adm1nPass", "letme1n_", "Qwertz", "qwerty_") + strconv.Itoa(10+r.IntN(9990)) + r.pick("", "!")
+		return r.pick("Passw0rd", "Pa55word", "S3cr3tPw", "Ch4ngeMe", "Adm1nPass", "letme1n_", "Qwertz", "qwerty_") +
+			strconv.Itoa(10+r.IntN(9990)) + r.pick("", "!")
 	case 7: // passphrase of a manager: copper-Orbit7-maple-river
 		sep := r.pick("-", "-", "_", ".")
 		return word() + sep + capital(word()) + strconv.Itoa(r.IntN(10)) + sep + word() + sep + word()
@@ -70,7 +75,8 @@ func (r *review) password7() string {
 		return r.randomText(3+r.IntN(4), letters62) + sign() + r.randomText(3+r.IntN(4), letters62) + sign() +
 			strconv.Itoa(r.IntN(10)) + r.randomText(3+r.IntN(5), letters62)
 	case 13: // a service's temporary password
-		return r.randomText(4, "ABCDEFGHJKLMNPQRSTUVWXYZ") + r.randomText(4, "abcdefghjkmnpqrstuvwxyz") + strconv.Itoa(10+r.IntN(90)) + r.pick("", "!")
+		return r.randomText(4, "ABCDEFGHJKLMNPQRSTUVWXYZ") + r.randomText(4, "abcdefghjkmnpqrstuvwxyz") +
+			strconv.Itoa(10+r.IntN(90)) + r.pick("", "!")
 	case 14: // openssl rand -hex, chart's default
 		if r.IntN(2) == 0 {
 			return r.hex(14+2*r.IntN(6)) + strconv.Itoa(r.IntN(10)) + r.hex(1)
@@ -91,7 +97,8 @@ func (r *review) token7() string {
 	)
 	b64 := func(n int) string { // base64 text of n letters
 		if r.quoted() {
-			return r.randomText(n/2, letters62) + r.pick("+", "/", r.randomText(1, letters62)) + r.randomText(n-n/2-1, letters62)
+			return r.randomText(n/2, letters62) + r.pick("+", "/", r.randomText(1, letters62)) + r.randomText(n-n/2-1,
+				letters62)
 		}
 		return r.randomText(n, letters62)
 	}
@@ -132,7 +139,8 @@ func (r *review) token7() string {
 	case has("gitlab", "private-token"):
 		return "glpat-" + r.randomText(20, letters62)
 	case has("github", "gh auth", "gh secret", "actions/checkout"):
-		return r.pick("ghp_"+r.randomText(36, letters62), "github_pat_"+r.randomText(22, letters62)+"_"+r.randomText(59, letters62), "gho_"+r.randomText(36, letters62))
+		return r.pick("ghp_"+r.randomText(36, letters62), "github_pat_"+r.randomText(22,
+			letters62)+"_"+r.randomText(59, letters62), "gho_"+r.randomText(36, letters62))
 	case has("stripe_webhook_secret"):
 		return "whsec_" + r.randomText(32, letters62)
 	case has("stripe"):
@@ -162,11 +170,13 @@ func (r *review) token7() string {
 	case 3:
 		return r.hex(64)
 	case 4: // a JSON web token
-		return "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIx" + r.randomText(70+r.IntN(90), letters62) + "." + r.randomText(43, letters62)
+		return "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIx" + r.randomText(70+r.IntN(90), letters62) + "." +
+			r.randomText(43, letters62)
 	case 5: // a UUID as a key
 		return r.hex(8) + "-" + r.hex(4) + "-4" + r.hex(3) + "-a" + r.hex(3) + "-" + r.hex(12)
 	case 6: // a house prefix
-		return r.pick("tk_", "key_", "api_", "pat_", "sk_", "app_", "tok_", "sec_") + r.randomText(24+r.IntN(20), letters62)
+		return r.pick("tk_", "key_", "api_", "pat_", "sk_", "app_", "tok_", "sec_") + r.randomText(24+r.IntN(20),
+			letters62)
 	case 7:
 		return r.pick("sk_live_", "live_", "prod_", "test_") + r.hex(32)
 	case 8: // base64 of 32 bytes

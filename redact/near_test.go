@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestNear: on the line of a name, what can only be a secret is one. PW stands for a password that somebody made up, TOK
+// TestNear: on the line of a name, what can only be a secret is one. PW stands for a password that a user made up, TOK
 // for what is drawn by chance, HEX for what may be an id.
 func TestNear(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(51, 23))}

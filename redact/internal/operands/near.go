@@ -19,7 +19,7 @@ const (
 	// minNear is the shortest value that was made up, minDrawn one that is drawn by chance, and minWeak one of a name
 	// that may stand for something else, in bytes.
 	minNear, minDrawn, minWeak = 8, 16, 20
-	// maxNear is how many words before and behind a name are looked at closely.
+	// maxNear is how many words before and behind a name are examined closely.
 	maxNear = 4
 )
 
@@ -155,7 +155,7 @@ func follows(s string, stop, from int) bool {
 	return word+2 == from && s[word] == ':' && word > stop+3
 }
 
-// is reports whether the word [from,to) is a value; direct tells that it follows the name. What costs little is looked at
+// is reports whether the word [from,to) is a value; direct tells that it follows the name. What costs little is asked
 // first: where the word stands, then its form, then what speaks against it.
 func (n Near) is(s string, from, to int, direct bool) bool {
 	v, quoted := s[from:to], inQuotes(s, from, to)

@@ -119,7 +119,7 @@ func (r *prose) begin(start, stop int) (p int, ok bool) {
 		p++
 	} else if strings.HasPrefix(s[p:], "'s ") {
 		p, r.linked = p+2, true
-	} else if p < r.limit && start > 0 && isQuote(s[p]) && s[start-1] == s[p] && strings.HasPrefix(s[p+1:], " is ") { // 'db.password' is set to
+	} else if p < r.limit && inQuotes(s, start, p) && strings.HasPrefix(s[p+1:], " is ") { // 'db.password' is set to
 		p++
 	}
 	return p, p < r.limit && s[p] == ' '

@@ -29,7 +29,8 @@ func macEnd(s string, i int) int {
 			return 0
 		}
 	}
-	if chars.EndsFold(s[:i], "serial number: ") || strings.EqualFold(v, "ff:ff:ff:ff:ff:ff") || strings.Trim(v, "0:-") == "" || strings.EqualFold(v, "ff-ff-ff-ff-ff-ff") {
+	if chars.EndsFold(s[:i], "serial number: ") || strings.EqualFold(v, "ff:ff:ff:ff:ff:ff") ||
+		strings.Trim(v, "0:-") == "" || strings.EqualFold(v, "ff-ff-ff-ff-ff-ff") {
 		return 0
 	}
 	return i + 17
