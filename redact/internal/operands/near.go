@@ -159,12 +159,13 @@ func follows(s string, stop, from int) bool {
 // first: where the word stands, then its form, then what speaks against it.
 func (n Near) is(s string, from, to int, direct bool) bool {
 	v, quoted := s[from:to], inQuotes(s, from, to)
+	if len(v) < minDrawn && !n.Password || n.Weak && len(v) < minWeak || !mayBeMade(v, quoted) {
+		return false
+	}
 	given, other := givenTo(s, from)
 	pair := from > 3 && s[from-3:from] == " / " && chars.HasDigit(v[1:])
 	made := n.Password && (quoted || direct || given || pair)
-	if other && !direct || !made && len(v) < minDrawn || n.Weak && len(v) < minWeak || !chars.HasDigit(v) ||
-		strings.ContainsAny(v, "/:") || !quoted && strings.ContainsAny(v, "@$%&") ||
-		chars.SkipAny(v, 0, "0123456789.+-_") == len(v) && (chars.IsDigits(v) || !values.MayBeSimple(v)) {
+	if other && !direct || !made && len(v) < minDrawn {
 		return false
 	}
 	id := (chars.IsHex(v) && !(n.Key && direct) || recognise.UUID(v)) && !(n.Key && quoted) || isObject(v)
@@ -175,6 +176,23 @@ func (n Near) is(s string, from, to int, direct bool) bool {
 	}
 	return (drawn || made) && !values.IsReference(v) && !values.IsPlaceholder(v) && !values.IsRelease(v) &&
 		!chars.OneOf(ownerWords, strings.ToLower(wordBefore(s, chars.SkipBackAny(s, max(0, from-1), from, "\"'`"))))
+}
+
+// mayBeMade reports whether v has a digit and more than numbers have, and nothing that values in running text seldom
+// have: no path, no pair and, without quotes, no sign of an address or a variable.
+func mayBeMade(v string, quoted bool) bool {
+	digit, number := false, true
+	for i := range len(v) {
+		switch c := v[i]; {
+		case chars.IsDigit(c):
+			digit = true
+		case c == '/' || c == ':' || !quoted && (c == '@' || c == '$' || c == '%' || c == '&'):
+			return false
+		case c != '.' && c != '+' && c != '-' && c != '_':
+			number = false
+		}
+	}
+	return digit && (!number || !chars.IsDigits(v) && values.MayBeSimple(v))
 }
 
 // ownerWords stand before the name or the id of something. Behind them no secret is looked for.
