@@ -187,7 +187,7 @@ func Argument(s string, p, limit int) (start, stop, next int) {
 		return p + 1, min(end, limit), next
 	}
 	q := p
-	for q < limit && !chars.IsSpace(s[q]) && s[q] != '|' && s[q] != ';' && s[q] != '"' && s[q] != '\'' {
+	for q < limit && !chars.IsSpace(s[q]) && s[q] != '|' && s[q] != ';' && s[q] != '"' && s[q] != '\'' && s[q] != '`' {
 		q++
 	}
 	if q == p {

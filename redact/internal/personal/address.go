@@ -9,8 +9,8 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
-// macEnd is the end of a MAC address (IEEE 802) that begins at i; broadcast and
-// zero addresses identify no device, and a serial number is that of a certificate.
+// macEnd is the end of a MAC address (IEEE 802) that begins at i;
+// zero addresses and those of a group, whose first octet is odd, identify no device, and a serial number is that of a certificate.
 func macEnd(s string, i int) int {
 	if i+17 > len(s) || i+17 < len(s) && (chars.Class[s[i+17]]&chars.Alnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
 		return 0
@@ -29,8 +29,7 @@ func macEnd(s string, i int) int {
 			return 0
 		}
 	}
-	if chars.EndsFold(s[:i], "serial number: ") || strings.EqualFold(v, "ff:ff:ff:ff:ff:ff") ||
-		strings.Trim(v, "0:-") == "" || strings.EqualFold(v, "ff-ff-ff-ff-ff-ff") {
+	if strings.IndexByte("13579bdfBDF", v[1]) >= 0 || chars.EndsFold(s[:i], "serial number: ") || strings.Trim(v, "0:-") == "" {
 		return 0
 	}
 	return i + 17

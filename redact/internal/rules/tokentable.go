@@ -267,7 +267,7 @@ var TokenRules = []tokenRule{
 	{"live_", "gocardless-token", url | base64, 40, 40, gitleaks},
 	{"pk.|sk.", "mapbox-token", dots, 80, 0, gitleaks},
 	{"apify_api_", "apify-token", url, 36, 36, betterleaks},
-	{"api_", "close-key", dots, 45, 45, gitleaks},
+	{"api_", "close-key", dots | hasFigure, 45, 45, gitleaks},
 	{"secret_", "convertapi-key", alnum, 16, 16, gitleaks},
 	{"squ_|sqp_|sqa_", "sonar-token", alnum, 40, 40, gitleaks},
 	{"pi_", "stripe-key", url | looksRandom, 57, 0, trufflehog},

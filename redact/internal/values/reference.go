@@ -27,7 +27,7 @@ func IsReference(v string) bool {
 			return true
 		}
 	case '{':
-		return isPlaceholder(v)
+		return isPlaceholder(v) || hasPlaces(v)
 	case '<':
 		return v[n-1] == '>' && (n < 80 || strings.IndexByte(v, ' ') > 0) || strings.HasPrefix(v, "<%=") ||
 			strings.HasPrefix(v, "<http") ||
@@ -54,7 +54,29 @@ func IsReference(v string) bool {
 		}
 		return strings.HasPrefix(v, "@Microsoft.KeyVault(")
 	}
-	return beginsReference(v)
+	return beginsReference(v) || v[n-1] == '=' && n < 24 && chars.Skip(v, 0, chars.Lower) == n-1 || hasPlaces(v)
+}
+
+// hasPlaces reports whether v has places to fill in, {{name}}, and beside them nothing that may be a secret.
+func hasPlaces(v string) bool {
+	open := strings.Index(v, "{{")
+	if open < 0 || len(v) > chance.MaxValue {
+		return false
+	}
+	rest := ""
+	for ; open >= 0; open = strings.Index(v, "{{") {
+		end := strings.Index(v[open:], "}}")
+		if end < 0 || !isExpression(v[open+2:open+end]) {
+			return false
+		}
+		rest, v = rest+v[:open]+" ", v[open+end+2:]
+	}
+	for word := range strings.FieldsFuncSeq(rest+v, func(r rune) bool { return r < 0x80 && !chars.IsAlnum(byte(r)) }) {
+		if len(word) >= 8 && (chars.HasDigit(word) || chance.Random(word)) {
+			return false
+		}
+	}
+	return true
 }
 
 // isPlaceholder is IsReference of what begins with a '{': {{ .Values.x }}, {name}.

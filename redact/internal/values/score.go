@@ -72,7 +72,8 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 	case d.Kind != kinds.Password && (isDay(v) || !o.Quoted && IsVersion(v)):
 		return points + noSecret
 	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o),
-		isArgument(v, name, d, o), (o.Op == ',' || drawn(d.Kind)) && isHeader(v):
+		isArgument(v, name, d, o), (o.Op == ',' || drawn(d.Kind)) && isHeader(v),
+		o.Op == ',' && drawn(d.Kind) && len(v) < 12 && !chance.Plausible(v): // ("API_KEY", "gpt-4o")
 		return points + sourceCode
 	}
 	if chance.Plausible(v) {
@@ -253,7 +254,7 @@ func isTitle(v string) bool {
 }
 
 // states are what is said of a secret instead of giving it.
-var states = names.Set("incorrect correct invalid valid missing wrong expired accepted rejected " +
+var states = names.Set("stdin incorrect correct invalid valid missing wrong expired accepted rejected " +
 	"unchanged changed unset set " +
 	"empty hidden masked disabled enabled mismatch ok fail failed pass passed skip skipped success present absent " +
 	"sensitive required optional always never compat files secure")
@@ -393,7 +394,8 @@ func isDescription(v string) bool {
 // weakPoints are the points of a value whose name only says that it may be a secret.
 func weakPoints(v, name string, d names.Verdict, o Operand) int {
 	switch {
-	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x")):
+	case d.Kind == kinds.Session && (strings.Trim(v, "0123456789_-") == "" || strings.HasPrefix(v, "0x") ||
+		len(v) < 16 && chars.IsHex(v)):
 		return identifier // of what is no user's
 	case IsPath(v), IsVersion(v), dateHead(v), !o.Quoted && (isMember(v) || o.Op == '~' || o.Op == ' ' && !o.Flag && len(v) < 12),
 		(d.Kind == kinds.Secret || d.Kind == kinds.Credential) && strings.Contains(v, "://"):
