@@ -145,44 +145,15 @@ func TestFresh(t *testing.T) {
 		t.Log("the misses are in " + f.Name())
 	}
 	report := func(section, text, out string) { fmt.Fprintf(misses, "%s: %q became %q\n", section, text, out) }
-	carriers, personal, countries, harmless := set.round(t, half, 12, freshSeed, report)
-	tables := reviewTable{}
-	for _, c := range []string{"tables", "csv"} {
-		tables[c] = carriers[c]
-		delete(carriers, c)
-	}
-	r := &review{maker: maker{rand.New(rand.NewPCG(freshSeed, 45))}, reviewSet: set}
-	unlabelled := reviewTable{}
-	_, lines := set.file(t, "personal.txt", half)
-	for section, table := range map[string]reviewTable{"sentences": personal, "unlabelled": unlabelled} {
-		r.maker = maker{rand.New(rand.NewPCG(freshSeed, uint64(len(section))))}
-		for _, line := range lines[section] {
-			f := strings.Split(line, "|")
-			for range 12 {
-				r.begin()
-				r.reviewPersonal(line, f[2], 2)
-				r.judge(Default(), table.ofName(f[0]), func(text, out string) { report(section+" "+f[0], text, out) })
-			}
-		}
-	}
-	bare := reviewTable{}
-	_, lines = set.file(t, "bare.txt", half)
-	for _, line := range lines[""] {
-		for range 12 {
-			r.begin()
-			r.bare(line)
-			issuer, _, _ := strings.Cut(line, "|")
-			r.judge(Default(), bare.ofName(issuer), func(text, out string) { report("bare", text, out) })
-		}
-	}
+	f := set.figures(t, half, report)
 	right, wrong := set.mix(t, half, 1500, freshSeed, report)
 	var w strings.Builder
 	for _, c := range []struct {
 		title string
 		table reviewTable
-	}{{"labelled", carriers}, {"tables", tables}, {"bare", bare}, {"personal, labelled", personal},
-		{"names among them", reviewTable{"name": personal.ofName("name")}},
-		{"personal, unlabelled", unlabelled}, {"harmless", harmless}} {
+	}{{"labelled", f.carriers}, {"tables", f.tables}, {"bare", f.bare}, {"personal, labelled", f.personal},
+		{"names among them", reviewTable{"name": f.personal.ofName("name")}},
+		{"personal, unlabelled", f.unlabelled}, {"harmless", f.harmless}} {
 		s := c.table.sum()
 		fmt.Fprintf(&w, "%-22s%6d values, found %5.1f %%; %6d texts, harmed %4.1f %%\n", c.title+":", s.of,
 			percent(s.found, s.of), s.texts, percent(s.harmed, s.texts))
@@ -197,12 +168,80 @@ func TestFresh(t *testing.T) {
 	fmt.Fprintf(&w, "traffic: %d removals, %.1f %% of them planted\n", right+wrong, percent(right, right+wrong))
 	t.Log("\n" + w.String())
 	if all {
-		for _, c := range countries {
+		for _, c := range f.countries {
 			c.texts = 1
 		}
 		var w strings.Builder
-		countries.print(&w, "personal, by country")
+		f.countries.print(&w, "personal, by country")
 		t.Log(w.String())
+	}
+}
+
+// freshFigures are what is found and harmed of a set.
+type freshFigures struct {
+	carriers, tables, bare, personal, countries, unlabelled, harmless reviewTable
+}
+
+// figures draws twelve texts of each template of half a set, or of all if half is 2, and tells report what is wrong.
+func (set *reviewSet) figures(t *testing.T, half int, report func(section, text, out string)) (f freshFigures) {
+	f.carriers, f.personal, f.countries, f.harmless = set.round(t, half, 12, freshSeed, report)
+	f.tables, f.unlabelled, f.bare = reviewTable{}, reviewTable{}, reviewTable{}
+	for _, c := range []string{"tables", "csv"} {
+		f.tables[c] = f.carriers[c]
+		delete(f.carriers, c)
+	}
+	r := &review{maker: maker{rand.New(rand.NewPCG(freshSeed, 45))}, reviewSet: set}
+	_, lines := set.file(t, "personal.txt", half)
+	for section, table := range map[string]reviewTable{"sentences": f.personal, "unlabelled": f.unlabelled} {
+		r.maker = maker{rand.New(rand.NewPCG(freshSeed, uint64(len(section))))}
+		for _, line := range lines[section] {
+			kind, rest, _ := strings.Cut(line, "|")
+			_, rest, _ = strings.Cut(rest, "|")
+			sentence, _, _ := strings.Cut(rest, "|")
+			for range 12 {
+				r.begin()
+				r.reviewPersonal(line, sentence, 2)
+				r.judge(Default(), table.ofName(kind), func(text, out string) { report(section+" "+kind, text, out) })
+			}
+		}
+	}
+	_, lines = set.file(t, "bare.txt", half)
+	for _, line := range lines[""] {
+		for range 12 {
+			r.begin()
+			r.bare(line)
+			issuer, _, _ := strings.Cut(line, "|")
+			r.judge(Default(), f.bare.ofName(issuer), func(text, out string) { report("bare", text, out) })
+		}
+	}
+	return f
+}
+
+// TestFreshGoals holds the goals for the last three sets together.
+func TestFreshGoals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws 60,000 texts")
+	}
+	var labelled, tables, bare, personal, harmless reviewTally
+	for _, name := range []string{"seven", "eight", "nine"} {
+		f := freshSets[name].figures(t, 2, func(string, string, string) {})
+		labelled.add(f.carriers.sum())
+		tables.add(f.tables.sum())
+		bare.add(f.bare.sum())
+		personal.add(f.personal.sum())
+		harmless.add(f.harmless.sum())
+	}
+	for name, c := range map[string]struct{ got, want float64 }{
+		"labelled":    {percent(labelled.found, labelled.of), 98},
+		"tables":      {percent(tables.found, tables.of), 95},
+		"bare":        {percent(bare.found, bare.of), 92},
+		"personal":    {percent(personal.found, personal.of), 95},
+		"not harmed":  {100 - percent(harmless.harmed, harmless.texts), 97},
+		"values kept": {100 - percent(labelled.harmed, labelled.texts), 97},
+	} {
+		if c.got < c.want {
+			t.Errorf("%s: %.1f %%, want %.0f at least", name, c.got, c.want)
+		}
 	}
 }
 
