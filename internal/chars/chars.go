@@ -157,8 +157,6 @@ func IsHex(v string) bool {
 }
 
 // FoldString is s with its ASCII letters in lower case.
-//
-//go:noinline
 func FoldString(s string) string {
 	b := []byte(s)
 	for i := range b {

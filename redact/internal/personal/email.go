@@ -18,7 +18,8 @@ func emailAt(s string, i int) (start, end int, kind string) {
 		return 0, 0, ""
 	}
 	start = mailbox(s, start, i)
-	if strings.Contains(s[start:i], "│") || strings.Trim(s[start:i], "+-=_") == "" { // an added line with a decorator: +@pytest.mark.skip
+	// an added line, or one of a listing, with a decorator: +@pytest.mark.skip
+	if strings.Contains(s[start:i], "│") || strings.Trim(s[start:i], "+-=_") == "" {
 		return 0, 0, ""
 	}
 	if start > 0 && (s[start-1] == '@' || s[start-1] == '/' && strings.ToUpper(s[i:end]) == s[i:end] || // of Kerberos
