@@ -225,11 +225,11 @@ func TestFreshGoals(t *testing.T) {
 	var labelled, tables, bare, personal, harmless reviewTally
 	for _, name := range []string{"seven", "eight", "nine"} {
 		f := freshSets[name].figures(t, 2, func(string, string, string) {})
-		labelled.add(f.carriers.sum())
-		tables.add(f.tables.sum())
-		bare.add(f.bare.sum())
-		personal.add(f.personal.sum())
-		harmless.add(f.harmless.sum())
+		labelled.addTally(f.carriers.sum())
+		tables.addTally(f.tables.sum())
+		bare.addTally(f.bare.sum())
+		personal.addTally(f.personal.sum())
+		harmless.addTally(f.harmless.sum())
 	}
 	for name, c := range map[string]struct{ got, want float64 }{
 		"labelled":    {percent(labelled.found, labelled.of), 98},

@@ -458,13 +458,13 @@ func percent(n, of int) float64 {
 	return 100 * float64(n) / float64(of)
 }
 
-func (t *reviewTally) add(c reviewTally) {
+func (t *reviewTally) addTally(c reviewTally) {
 	*t = reviewTally{t.of + c.of, t.found + c.found, t.texts + c.texts, t.harmed + c.harmed}
 }
 
 func (t reviewTable) sum() (s reviewTally) {
 	for _, c := range t {
-		s.add(*c)
+		s.addTally(*c)
 	}
 	return s
 }

@@ -155,7 +155,7 @@ var BeforeSecret = Set("api access secret private priv auth oauth encryption enc
 
 // AboutWords after a telling word make the name one about it.
 var AboutWords = Set("count counts counter max min limit limits policy policies name names type types kind length " +
-	"len ttl expires expiry expiration expired expire expire size sizes " +
+	"len ttl lifetime lifespan expires expiry expiration expired expire expire size sizes " +
 	"url urls uri uris endpoint endpoints file files filename path paths dir directory location algorithm alg algo " +
 	"hint field fields label prompt placeholder version versions " +
 	"style column columns index page pages rotation required enabled disabled usage used budget bucket strength " +

@@ -54,7 +54,7 @@ func ibanEnd(s string, b int) int {
 			return 0
 		}
 	}
-	if length == 0 || n < length || p < len(s) && chars.IsAlnum(s[p]) {
+	if length == 0 || n < length || p < len(s) && (chars.IsAlnum(s[p]) || s[p] == '-') { // a part of a UUID
 		return 0
 	}
 	remainder := 0

@@ -43,6 +43,9 @@ func addressForm(s string, i int, weak bool) int {
 	if cjk := eastAddress(s, i); cjk > 0 {
 		return cjk
 	}
+	if len(s) > i+3 && chars.OneOf("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", s[i:i+3]) && dated(s, i) {
+		return 0 // an address was given on a day
+	}
 	var a addressReader
 	for p, more := i, true; more && p < len(s) && p-i < maxAddress; {
 		q := p
@@ -59,6 +62,13 @@ func addressForm(s string, i int, weak bool) int {
 		return 0
 	}
 	return chars.SkipBackAny(s, i, a.end, " .,+")
+}
+
+// dated reports whether the word at i has a day behind it, with a comma and a year: January 30, 1961.
+func dated(s string, i int) bool {
+	p := chars.Skip(s, i, chars.Lower|chars.Upper)
+	q := chars.Skip(s, min(p+1, len(s)), chars.Digit)
+	return q > p+1 && q-p <= 3 && strings.HasPrefix(s[q:], ", ") && chars.Skip(s, q+2, chars.Digit) == q+6
 }
 
 // endToken ends the token [p,q), and returns where the next one begins and whether the address goes on.

@@ -97,7 +97,11 @@ func (b *assignment) isVerb() bool {
 		!operands.LineStart(b.s, b.start) { // what passes: log 1 pass = a line of it
 		line, _, _ := strings.Cut(b.s[o.End:min(len(b.s), o.End+nearUser)], "\n")
 		line, _, _ = strings.Cut(line, "#")
-		return strings.Count(line, " ") > 2
+		return strings.Count(line, " ") > 2 || strings.IndexByte(line, ' ') >= 0 && !values.LooksLikePassword(b.value())
+	}
+	if v := b.value(); b.operand.Op == ':' && !b.operand.Spaced && b.start > 0 && !chars.HasDigit(v) &&
+		strings.IndexByte("'\"=", b.s[b.start-1]) >= 0 && strings.ContainsAny(v, ":*") && chars.EqualFold(b.name(), "pw") {
+		return true // a channel of messages: DEBUG=pw:mcp*
 	}
 	return b.operand.Op == ':' && !b.operand.Quoted && chars.EqualFold(b.name(), "pass") &&
 		!isPassword(b.s, b.start, b.value()) && !(values.LooksLikePassword(b.value()) && b.isOfUser())

@@ -17,7 +17,7 @@ import (
 func (sc *Scanner) commandHit(s string, i, end, n int) int {
 	p := operands.Programs[n]
 	open := p.Name[len(p.Name)-1] != ' ' // the name may go on: mysqldump, mysql.exe, mysql-client
-	if !standsAlone(s, i, end, open) {
+	if !standsAlone(s, i, end, open) || isVariable(s, i, end) {
 		return 0
 	}
 	switch {
@@ -44,6 +44,14 @@ func (sc *Scanner) commandHit(s string, i, end, n int) int {
 		q = sc.commandWord(&p, s, start, stop, q, limit)
 	}
 	return 0
+}
+
+// isVariable reports whether the name of a program at [i,end) is that of a variable: it has capitals behind a small
+// letter, or an equals sign behind it.
+func isVariable(s string, i, end int) bool {
+	q := chars.Skip(s, end, chars.Blank)
+	return q < len(s) && s[q] == '=' || chars.Skip(s, i, chars.Lower) > i && chars.Skip(s[:end], i, chars.Lower) < end &&
+		chars.IsUpper(s[chars.Skip(s[:end], i, chars.Lower)])
 }
 
 // commandWord reads the word [start,stop) of a command line, behind which it goes on at next. It returns where to go on.

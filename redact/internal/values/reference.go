@@ -84,10 +84,10 @@ func isPlaceholder(v string) bool {
 	if strings.HasPrefix(v, "{{") && (strings.HasSuffix(v, "}}") || !strings.Contains(v, "}}")) && isExpression(v[2:]) {
 		return true
 	}
-	name, _, index := strings.Cut(v[1:], "[")
+	name, _, index := strings.Cut(strings.TrimPrefix(v[1:], "env:"), "[")
 	if !index {
 		name = strings.TrimSuffix(name, "}")
-		index = len(name) < len(v)-1
+		index = v[len(v)-1] == '}'
 	}
 	return index && name != "" && chars.IsDotted(name) && !chance.Random(name)
 }

@@ -73,7 +73,7 @@ func Score(v, name string, d names.Verdict, o Operand, called bool) int {
 		return points + noSecret
 	case IsPath(v), len(v) < 2, o.Quoted && !judgeLiteral(v, d, o.Op, o.Flag), !o.Quoted && isCode(v, name, o),
 		isArgument(v, name, d, o), (o.Op == ',' || drawn(d.Kind)) && isHeader(v),
-		o.Op == ',' && drawn(d.Kind) && len(v) < 12 && !chance.Plausible(v): // ("API_KEY", "gpt-4o")
+		o.Op == ',' && drawn(d.Kind) && !chance.Plausible(v) && (len(v) < 12 || strings.IndexByte(v, '/') > 0): // ("API_KEY", "gpt-4o")
 		return points + sourceCode
 	}
 	if chance.Plausible(v) {

@@ -29,7 +29,7 @@ func LooksLikePassword(v string) bool {
 	if strings.HasPrefix(v, "**") || strings.HasSuffix(v, "**") { // Markdown
 		v = strings.Trim(v, "*")
 	}
-	if len(v) < 6 || !chars.HasAlnum(v) || strings.Contains(v, "::") && chars.SkipAny(v, 0, "0123456789abcdefABCDEF:") == len(v) ||
+	if len(v) < 6 || !chars.HasAlnum(v) || strings.HasPrefix(v, "CVE-") || strings.Contains(v, "::") && chars.SkipAny(v, 0, "0123456789abcdefABCDEF:") == len(v) ||
 		IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
 		IsPath(v) || IsDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
 		strings.HasPrefix(v, "{@") {
