@@ -94,7 +94,7 @@ func (b *assignment) isListItem() bool {
 // isVerb reports whether the name is a verb, as programs that test have it: pass: unit tests.
 func (b *assignment) isVerb() bool {
 	if o := b.operand; o.Op == '=' && o.Spaced && !o.Quoted && chars.EqualFold(b.name(), "pass") &&
-		!operands.LineStart(b.s, b.start) { // what passes: log 1 pass = a line of it
+		!operands.LineStart(b.s, b.start) { // a line of a test: log 1 pass = a line of it
 		line, _, _ := strings.Cut(b.s[o.End:min(len(b.s), o.End+nearUser)], "\n")
 		line, _, _ = strings.Cut(line, "#")
 		return strings.Count(line, " ") > 2 || strings.IndexByte(line, ' ') >= 0 && !values.LooksLikePassword(b.value())

@@ -29,9 +29,8 @@ func LooksLikePassword(v string) bool {
 	if strings.HasPrefix(v, "**") || strings.HasSuffix(v, "**") { // Markdown
 		v = strings.Trim(v, "*")
 	}
-	if len(v) < 6 || !chars.HasAlnum(v) || strings.HasPrefix(v, "CVE-") || strings.Contains(v, "::") && chars.SkipAny(v, 0, "0123456789abcdefABCDEF:") == len(v) ||
-		IsReference(v) || IsPlaceholder(v) || IsRelease(v) || IsVersion(v) ||
-		IsPath(v) || IsDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
+	if len(v) < 6 || !chars.HasAlnum(v) || isAdvisory(v) || IsReference(v) || IsPlaceholder(v) || IsRelease(v) ||
+		IsVersion(v) || IsPath(v) || IsDigest(v) || dateHead(v) || strings.Contains(v, "://") || strings.IndexByte(v, ' ') >= 0 ||
 		strings.HasPrefix(v, "{@") {
 		return false
 	}
@@ -54,6 +53,12 @@ func LooksLikePassword(v string) bool {
 		return chars.IsFieldLike(v) && !hasFunctionWord(v)
 	}
 	return chance.Random(v) || chance.Unpronounceable(v)
+}
+
+// isAdvisory reports whether v is the number of a vulnerability, or an address of IPv6.
+func isAdvisory(v string) bool {
+	return strings.HasPrefix(v, "CVE-") ||
+		strings.Contains(v, "::") && chars.SkipAny(v, 0, "0123456789abcdefABCDEF:") == len(v)
 }
 
 // MayBeSimple reports whether v may be a password that looks like other things as well: 6 to 12 digits that are no
