@@ -145,7 +145,7 @@ redact-unseen: ## the same on another author's texts: HALF=1 may be tuned on, HA
 
 .PHONY: redact-fresh
 redact-fresh: SET ?= held
-redact-fresh: ## the same on the texts of more authors: SET=dev, held, final or six, HALF=0 or 1 for every other template
+redact-fresh: ## the same on the texts of more authors: SET=dev, held, final, six, seven, eight or nine, HALF=0 or 1 for every other template
 	TOOLSCOPE_REDACT_FRESH="$(SET)" TOOLSCOPE_REDACT_HALF="$(HALF)" go test ./redact -run 'TestFresh$$' -v -count=1 | cat
 
 .PHONY: redact-removals

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// The set "nine" is of an eighth author who has seen neither the rules nor the other sets. No rule follows it.
+// The set "nine" is of an eighth author who has seen neither the rules nor the other sets. No rule
+// follows it: only totals were looked at.
 func init() {
 	freshSets["nine"] = &reviewSet{dir: "testdata/fresh/nine/", labelled: 91, traffic: 92, alone: true,
 		secretNames: map[string][]string{

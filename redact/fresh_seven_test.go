@@ -9,7 +9,8 @@ import (
 )
 
 // The set "seven" is of a sixth author who has seen neither the rules nor the other sets, and who wrote forms in
-// proportion to how often agents meet them.
+// proportion to how often agents meet them. When rules had been made for half 1 of it, half 0 had these totals: labelled
+// 98.3 %, tables 100 %, bare 100 %, personal data 95.8 %, harmless texts harmed 1.0 %. Rules have followed it since.
 func init() {
 	freshSets["seven"] = &reviewSet{dir: "testdata/fresh/seven/", labelled: 71, traffic: 72, alone: true,
 		secretNames: map[string][]string{

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The set "six" is of a fifth author who has seen neither the rules nor the other sets. Rules were made for half 1 of it; of
-// half 0 only totals were looked at: labelled 92.8 %, tables 100 %, bare 97.3 %, personal data 94.0 %, harmless texts
-// harmed 4.2 %.
+// The set "six" is of a fifth author who has seen neither the rules nor the other sets. When rules had been made for half
+// 1 of it, half 0 had these totals: labelled 92.8 %, tables 100 %, bare 97.3 %, personal data 94.0 %, harmless texts
+// harmed 4.2 %. Rules have followed it since.
 func init() {
 	freshSets["six"] = &reviewSet{dir: "testdata/fresh/six/", labelled: 61, traffic: 62, alone: true,
 		secretNames: map[string][]string{
