@@ -120,7 +120,8 @@ func skipTag(s string, p int, op byte) int {
 // opensBlock reports whether the colon before from, behind which the next line with text begins at q, opens a block of
 // Python: a bracket stands before it, or a comment or the documentation of a function behind it.
 func opensBlock(s string, from, q int) bool {
-	return from > 1 && s[from-2] == ')' || strings.HasPrefix(s[q:], `"""`) || strings.HasPrefix(s[q:], "'''") || s[q] == '#'
+	return from > 1 && s[from-2] == ')' || strings.HasPrefix(s[q:], `"""`) || strings.HasPrefix(s[q:], "'''") ||
+		strings.HasPrefix(s[q:], "#")
 }
 
 // indexOr is the index of sub in s, or the length of s if it is not there.

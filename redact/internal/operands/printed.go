@@ -132,10 +132,7 @@ func encodedPair(s string, i int) (start, end int, kind string) {
 
 // identified is the last of one or two arguments of the command at i: NickServ IDENTIFY ann x.
 func identified(s string, i int) (start, end int, kind string) {
-	p := i + chars.LastByte(s[:i+len("nickserv :identify ")], ' ') + 1 - i
-	if p > len(s) {
-		return 0, 0, ""
-	}
+	p := chars.LastByte(s[:min(len(s), i+len("nickserv :identify "))], ' ') + 1
 	start, end, next := Argument(s, p, min(len(s), p+maxAfar))
 	if a, b, _ := Argument(s, next, min(len(s), p+maxAfar)); next < len(s) && s[next] == ' ' && isSecretWord(s[a:b]) {
 		start, end = a, b

@@ -100,7 +100,7 @@ func rowsBehind(s string, p int) int {
 		switch {
 		case chars.HasFold(s, p, "as (values"):
 			p += len("as (") - 1
-		case s[p] == '=' && s[p-1] == ' ' && s[p+1] != '>', chars.HasFold(s, p, "values"):
+		case s[p] == '=' && s[p-1] == ' ' && !strings.HasPrefix(s[p:], "=>"), chars.HasFold(s, p, "values"):
 			q := p + 1
 			if s[p] != '=' {
 				q = p + len("values")

@@ -31,9 +31,9 @@ func IsReference(v string) bool {
 	case '<':
 		return v[n-1] == '>' && (n < 80 || strings.IndexByte(v, ' ') > 0) || strings.HasPrefix(v, "<%=") ||
 			strings.HasPrefix(v, "<http") ||
-			v[chars.Skip(v[:n-1], 1, chars.Lower)] == '>' // <p>This
+			n > 2 && v[chars.Skip(v[:n-1], 1, chars.Lower)] == '>' // <p>This
 	case '-': // an option
-		return n == 2 || v[1] == '-' && strings.Trim(v, "abcdefghijklmnopqrstuvwxyz-=") == ""
+		return n <= 2 || v[1] == '-' && strings.Trim(v, "abcdefghijklmnopqrstuvwxyz-=") == ""
 	case '}', '&': // behind an expression, an entity of HTML
 		return strings.HasPrefix(v, "}}") || strings.HasPrefix(v, "&lt")
 	case '%':
