@@ -26,6 +26,7 @@ func TestKeepPages(t *testing.T) {
 		"pass = Ember1994! # for the wiki", "user = ann\npass = Ember1994! and what else there is to say of it",
 		"ngrok config add-authtoken kX93kdLq0sPz7Rt2Lm4Qw8dd", "authtoken: kX93kdLq0sPz7Rt2Lm4Qw8dd",
 		"account DE89 3704 0044 0532 0130 00 is closed",
+		"account DE89 3704 0044 0532 0130 00-7 is closed", "account DE89370400440532013000-rent",
 		"--password={{user}}Zq9LmT4xRw2v", "redis-cli -a Ember1994!", "the host 34:33:00:00:00:02 is up",
 		`("OPENAI_API_KEY", "kX93kdLq0sPz7Rt2Lm4Qw8dd"),`, "- Log into a registry with password from `Ember1994!`:",
 	)

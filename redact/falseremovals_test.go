@@ -193,7 +193,8 @@ func TestKeepSentences(t *testing.T) {
 		`user-secrets set "Github:WebhookSecret" "webhook_secret"`, `"Dukpt={Mode=ECB,KeySerialNumber=0123456789111111}"`,
 		"fe: Element{84926274344903, 473620666599931, 365590438845504, 1028470286882429, 2146499180}",
 	)
-	removedFrom(t, `'password' => 'größe7Zq'`, `password: "über alle berge"`, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`", "the password is **hu3nter2Zq**",
+	removedFrom(t, `'password' => 'größe7Zq'`, `password: "über alle berge"`, "mysql --password hunter2Zq shop", "`<password>hu3nter2Zq</password>`",
+		"the password is **hu3nter2Zq**",
 		"password: hu3nter2Zq", "--password  hu3nter2Zq -v",
 		"[4111111111111111, 5500005555555559, 4012888888881881]", "7, 4111111111111111, 12")
 }

@@ -24,8 +24,10 @@ func init() {
 				"session token",
 				"bearer token", "private token", "aws secret access key", "signing key", "app secret"},
 		},
-		words:    strings.Fields("tundra pebble cactus rocket panther thunder biscuit granite pelican voyager cypress bonfire nimbus juniper badger summit"),
-		users:    strings.Fields("admin root deploy jsmith mkowalski svc-backup app ci-bot lena.weber rgarcia postgres reporting tnguyen ops api_user webmaster"),
+		words: strings.Fields("tundra pebble cactus rocket panther thunder biscuit granite pelican voyager cypress" +
+			" bonfire nimbus juniper badger summit"),
+		users: strings.Fields("admin root deploy jsmith mkowalski svc-backup app ci-bot lena.weber rgarcia postgres" +
+			" reporting tnguyen ops api_user webmaster"),
 		password: (*review).password9, token: (*review).token9}
 }
 

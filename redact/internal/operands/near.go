@@ -31,7 +31,7 @@ type Near struct {
 }
 
 // Value is the word on the line of the name [start,stop) that cannot be anything else than a secret, and that no other
-// name speaks for. Words behind the name come first, then the last one before it. read is how many bytes were looked at.
+// name speaks for. Words behind the name come first, then the last one before it. read is how many bytes were read.
 func (n Near) Value(s string, start, stop int) (from, to, read int) {
 	low, high := lineAround(s, start, stop)
 	p := stop
@@ -97,7 +97,7 @@ func wordBelow(s string, p int) (from, to int) {
 	if p < 1 || p >= len(s) || s[p] != '\n' || s[p-1] != ':' {
 		return 0, 0
 	}
-	from = chars.SkipAny(s, p, "\n\t ")
+	from = chars.SkipAny(s[:min(len(s), p+nearBehind)], p, "\n\t ")
 	to = from
 	for to < len(s) && to-from < nearBehind && !chars.IsSpace(s[to]) {
 		to++

@@ -9,9 +9,8 @@ import (
 	"github.com/toolscope/toolscope/internal/chars"
 )
 
-// macEnd is the end of a MAC address (IEEE 802) that begins at i;
-// zero addresses and those of a group, whose first octet is odd, identify no device; a serial number is that of a
-// certificate.
+// macEnd is the end of a MAC address (IEEE 802) that begins at i. Zero addresses and those of a group, whose first octet
+// is odd, identify no device, and a serial number in this form is that of a certificate.
 func macEnd(s string, i int) int {
 	if i+17 > len(s) || i+17 < len(s) && (chars.Class[s[i+17]]&chars.Alnum != 0 || s[i+17] == ':' || s[i+17] == '-') {
 		return 0

@@ -30,6 +30,11 @@ var ibanLengths = func() (t [26][26]uint8) {
 	return t
 }()
 
+// isNodeOfUUID reports whether a dash and the last twelve digits of a UUID stand at p.
+func isNodeOfUUID(s string, p int) bool {
+	return p+13 <= len(s) && s[p] == '-' && chars.IsHex(s[p+1:p+13])
+}
+
 // ibanEnd is the end of an IBAN (two letters, two check digits, as many more as its
 // country's have, blanks or dashes between groups of four, remainder 1 modulo 97) that
 // begins with two letters at b; 0 if there is none.
@@ -54,7 +59,7 @@ func ibanEnd(s string, b int) int {
 			return 0
 		}
 	}
-	if length == 0 || n < length || p < len(s) && (chars.IsAlnum(s[p]) || s[p] == '-') { // a part of a UUID
+	if length == 0 || n < length || p < len(s) && chars.IsAlnum(s[p]) || isNodeOfUUID(s, p) {
 		return 0
 	}
 	remainder := 0
